@@ -112,6 +112,10 @@ void Reactor::poll(Duration timeout) {
                                  timeout == kForever ? nullptr : &limit, nullptr);
   // EINTR: a debugger or a handler of the program's; the loop comes back.
   PERCH_CHECK(count >= 0 || errno == EINTR);
+  // What the handlers see as now is not the time before a sleep.
+  if (task::Worker* worker = task::Worker::current(); worker != nullptr && timeout != Duration()) {
+    worker->read_clock();
+  }
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events_->events[static_cast<std::size_t>(i)];
     const IoToken token = IoToken::unpack(event.data.u64);

@@ -52,8 +52,10 @@ class Worker {
   unsigned id() const { return id_; }        // within the process
   Runtime& runtime() const { return runtime_; }
 
-  // The time at which this turn of the loop began. Costs nothing.
+  // The time at which this turn of the loop began, or woke in its driver. Costs nothing.
   Instant now() const { return now_; }
+  // For drivers, after they slept and before they handle what happened.
+  void read_clock();
   TimerWheel& timers() { return timers_; }
   Driver& driver() { return *driver_; }
 
@@ -90,7 +92,6 @@ class Worker {
 
   static Post* asleep_mark() noexcept;
 
-  void read_clock();
   void run_turn();
   Duration poll_timeout();
   void run_posts() noexcept;
