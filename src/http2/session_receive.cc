@@ -1,0 +1,418 @@
+// The receiving half of the session: frames to events, with every check that needs state.
+#include <algorithm>
+#include <utility>
+
+#include "http2/request_builder.h"
+#include "perch/base/check.h"
+#include "perch/http2/session.h"
+
+namespace perch::http2 {
+namespace {
+
+// Enough of an HTTP/1.x request line to tell it from noise.
+bool looks_like_http1(std::string_view text) {
+  constexpr std::string_view kMethods[] = {"GET ",    "HEAD ",    "POST ",  "PUT ",
+                                           "DELETE ", "OPTIONS ", "PATCH ", "CONNECT "};
+  return std::ranges::any_of(kMethods, [&](std::string_view m) { return text.starts_with(m); });
+}
+
+}  // namespace
+
+std::size_t Session::receive(std::span<const std::byte> input, Instant now) {
+  now_ = now;
+  std::size_t used = 0;
+  if (preface_seen_ < kClientPreface.size()) used = receive_preface(input);
+  while (!failed_ && input.size() - used >= kFrameHeaderBytes) {
+    const std::span<const std::byte> rest = input.subspan(used);
+    const FrameHeader header = read_frame_header(rest);
+    if (header.length > kDefaultMaxFrameSize) {
+      fail(ErrorCode::kFrameSizeError, "frame larger than SETTINGS_MAX_FRAME_SIZE");
+      break;
+    }
+    if (rest.size() < kFrameHeaderBytes + header.length) break;
+    on_frame(header, rest.subspan(kFrameHeaderBytes, header.length));
+    used += kFrameHeaderBytes + header.length;
+    if (queued_control_ > options_.queued_control_frames) {
+      fail(ErrorCode::kEnhanceYourCalm, "too many control frames to answer");
+    }
+  }
+  return failed_ ? input.size() : used;
+}
+
+std::size_t Session::receive_preface(std::span<const std::byte> input) {
+  const std::string_view expected = kClientPreface.substr(preface_seen_);
+  const std::string_view got = as_text(input).substr(0, expected.size());
+  if (!expected.starts_with(got)) {
+    saw_http1_ = preface_seen_ == 0 && looks_like_http1(as_text(input));
+    fail(ErrorCode::kProtocolError, "not the HTTP/2 client preface");
+    return input.size();
+  }
+  preface_seen_ = static_cast<std::uint8_t>(preface_seen_ + got.size());
+  return got.size();
+}
+
+void Session::on_frame(const FrameHeader& header, std::span<const std::byte> payload) {
+  if (!settings_seen_ && (header.type != FrameType::kSettings || header.has(flags::kAck))) {
+    return fail(ErrorCode::kProtocolError, "first frame is not SETTINGS");
+  }
+  if (header_stream_ != 0 &&
+      (header.type != FrameType::kContinuation || header.stream_id != header_stream_)) {
+    return fail(ErrorCode::kProtocolError, "header block interrupted by another frame");
+  }
+  switch (header.type) {
+    case FrameType::kData:
+      return on_data(header, payload);
+    case FrameType::kHeaders:
+      return on_headers(header, payload);
+    case FrameType::kPriority:
+      return on_priority(header, payload);
+    case FrameType::kRstStream:
+      return on_rst_stream(header, payload);
+    case FrameType::kSettings:
+      return on_settings(header, payload);
+    case FrameType::kPushPromise:
+      return fail(ErrorCode::kProtocolError, "PUSH_PROMISE from a client");
+    case FrameType::kPing:
+      return on_ping(header, payload);
+    case FrameType::kGoaway:
+      return on_goaway(header, payload);
+    case FrameType::kWindowUpdate:
+      return on_window_update(header, payload);
+    case FrameType::kContinuation:
+      return on_continuation(header, payload);
+    case FrameType::kPriorityUpdate:
+      return on_priority_update(header, payload);
+  }
+  count_useless("too many frames of unknown types");
+}
+
+// --- DATA
+
+void Session::on_data(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto data = parse_data(header, payload);
+  if (!data) return frame_error(data.error(), header.stream_id);
+  if (is_idle(header.stream_id)) {
+    return fail(ErrorCode::kProtocolError, "DATA on an idle stream");
+  }
+  if (header.length > receive_window_) {
+    return fail(ErrorCode::kFlowControlError, "DATA beyond the connection's window");
+  }
+  receive_window_ -= header.length;
+
+  Stream* stream = streams_.find(header.stream_id);
+  if (stream == nullptr) {
+    credit_connection(header.length);
+    return on_closed_stream(header);
+  }
+  if (stream->remote_ended_) {
+    credit_connection(header.length);
+    return stream_error(header.stream_id, ErrorCode::kStreamClosed);
+  }
+  if (static_cast<std::int64_t>(header.length) > stream->receive_window_) {
+    credit_connection(header.length);
+    return stream_error(header.stream_id, ErrorCode::kFlowControlError);
+  }
+  stream->receive_window_ -= static_cast<std::int32_t>(header.length);
+
+  const std::size_t size = data->data.size();
+  const bool end_stream = header.has(flags::kEndStream);
+  const auto padding = static_cast<std::uint32_t>(header.length - size);
+  if (size == 0 && !end_stream) {
+    count_useless("too many DATA frames without data");
+    if (failed_) return;
+  }
+  if (end_stream) end_remote(*stream);
+  if (padding > 0) {
+    credit_connection(padding);
+    credit_stream(*stream, padding);
+  }
+  stream->received_bytes_ += size;
+  const bool wrong_length =
+      stream->has_length_ && (stream->received_bytes_ > stream->expected_bytes_ ||
+                              (end_stream && stream->received_bytes_ != stream->expected_bytes_));
+  if (wrong_length) {
+    credit_connection(static_cast<std::uint32_t>(size));
+    return stream_error(header.stream_id, ErrorCode::kProtocolError);
+  }
+  if (stream->phase_ == Stream::Phase::kDone) {
+    credit_connection(static_cast<std::uint32_t>(size));
+    return discard_request(*stream);
+  }
+  if (!stream->announced_) return credit_connection(static_cast<std::uint32_t>(size));
+  stream->unconsumed_ += static_cast<std::uint32_t>(size);
+  if (size > 0 || end_stream) events_.on_body(*stream, data->data, end_stream);
+}
+
+void Session::end_remote(Stream& stream) { stream.remote_ended_ = true; }
+
+// The response is complete and the rest of the request is not wanted. It is let in as far as half a
+// window: most of what clients still send was on its way already, and some take a reset for a failure
+// of the response.
+void Session::discard_request(Stream& stream) {
+  if (stream.remote_ended_) return close_stream(stream, ErrorCode::kNoError);
+  const auto half_window = static_cast<std::int32_t>(options_.initial_window_bytes / 2);
+  if (stream.receive_window_ < half_window) stop_request(stream);
+}
+
+// One policy for streams that are gone, decided by ids alone so that it survives parking: the
+// compression context and the connection window are always kept in step, what may still have been
+// in flight is ignored, and what cannot have been is an error.
+void Session::on_closed_stream(const FrameHeader& header) {
+  const StreamId id = header.stream_id;
+  if (id <= reset_up_to_ || id > goaway_last_) return;
+  if (header.type == FrameType::kData) return stream_error(id, ErrorCode::kStreamClosed);
+  if (id >= skipped_first_ && id <= skipped_last_) {
+    return fail(ErrorCode::kProtocolError, "stream identifier lower than an earlier one");
+  }
+  fail(ErrorCode::kStreamClosed, "HEADERS on a closed stream");
+}
+
+// --- header blocks
+
+void Session::on_headers(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto headers = parse_headers(header, payload);
+  if (!headers) return frame_error(headers.error(), header.stream_id);
+  if (header.stream_id % 2 == 0) {
+    return fail(ErrorCode::kProtocolError, "HEADERS on an even stream");
+  }
+  begin_headers(header, header.has(flags::kEndStream));
+  if (headers->priority.has_value() && headers->priority->dependency == header.stream_id) {
+    // The block is still decoded, for the table's sake; the stream is refused at its end.
+    header_discard_ = true;
+    builder_->begin(RequestBuilder::Kind::kDiscard);
+  }
+  header_fragment(headers->fragment, header.has(flags::kEndHeaders));
+}
+
+void Session::begin_headers(const FrameHeader& header, bool end_stream) {
+  if (builder_ == nullptr) builder_ = std::make_unique<RequestBuilder>(options_);
+  header_stream_ = header.stream_id;
+  header_end_stream_ = end_stream;
+  header_block_started_ = now_;
+  header_discard_ = false;
+  continuations_ = 0;
+  const bool request = is_idle(header.stream_id);
+  const Stream* stream = request ? nullptr : streams_.find(header.stream_id);
+  if (request) {
+    builder_->begin(RequestBuilder::Kind::kRequest);
+  } else if (stream != nullptr && !stream->remote_ended_) {
+    builder_->begin(RequestBuilder::Kind::kTrailers);
+  } else {
+    builder_->begin(RequestBuilder::Kind::kDiscard);
+  }
+}
+
+void Session::on_continuation(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto fragment = parse_continuation(header, payload);
+  if (!fragment) return frame_error(fragment.error(), header.stream_id);
+  if (header_stream_ == 0) {
+    return fail(ErrorCode::kProtocolError, "CONTINUATION without a header block");
+  }
+  if (++continuations_ > options_.continuation_frames) {
+    return fail(ErrorCode::kEnhanceYourCalm, "too many CONTINUATION frames in a header block");
+  }
+  header_fragment(*fragment, header.has(flags::kEndHeaders));
+}
+
+void Session::header_fragment(std::span<const std::byte> fragment, bool end_headers_flag) {
+  if (!decoder_.decode(fragment, end_headers_flag, *builder_)) {
+    return fail(ErrorCode::kCompressionError, "header block does not decode");
+  }
+  if (builder_->hopeless()) {
+    return fail(ErrorCode::kEnhanceYourCalm, "header list far beyond the announced limit");
+  }
+  if (end_headers_flag) end_headers();
+}
+
+void Session::end_headers() {
+  const StreamId id = std::exchange(header_stream_, 0);
+  if (is_idle(id)) return open_stream_at(id);
+  Stream* stream = streams_.find(id);
+  if (stream == nullptr) {
+    return on_closed_stream({.type = FrameType::kHeaders, .stream_id = id});
+  }
+  if (stream->remote_ended_) return stream_error(id, ErrorCode::kStreamClosed);
+
+  const RequestBuilder::Outcome outcome = builder_->finish();
+  const bool wrong_length =
+      stream->has_length_ && stream->received_bytes_ != stream->expected_bytes_;
+  if (!header_end_stream_ || header_discard_ || wrong_length ||
+      outcome == RequestBuilder::Outcome::kMalformed) {
+    return stream_error(id, ErrorCode::kProtocolError);
+  }
+  if (outcome == RequestBuilder::Outcome::kTooLarge) {
+    return stream_error(id, ErrorCode::kEnhanceYourCalm);
+  }
+  end_remote(*stream);
+  if (stream->phase_ == Stream::Phase::kDone) return discard_request(*stream);
+  if (stream->announced_) events_.on_trailers(*stream, builder_->take_trailers());
+}
+
+void Session::open_stream_at(StreamId id) {
+  if (id > last_peer_stream_ + 2) {
+    skipped_first_ = last_peer_stream_ + 1;
+    skipped_last_ = id - 1;
+  }
+  last_peer_stream_ = id;
+  if (streams_.size() + lingering_handlers_ >= options_.max_concurrent_streams) {
+    if (!header_end_stream_) reset_up_to_ = id;
+    return stream_error(id, ErrorCode::kRefusedStream);
+  }
+  const RequestBuilder::Outcome outcome =
+      header_discard_ ? RequestBuilder::Outcome::kMalformed : builder_->finish();
+  http::RequestHeadPtr head = builder_->take_head();
+  const bool wrong_length =
+      header_end_stream_ && head != nullptr && head->content_length.value_or(0) != 0;
+  if (outcome == RequestBuilder::Outcome::kMalformed ||
+      (outcome == RequestBuilder::Outcome::kComplete && wrong_length)) {
+    if (!header_end_stream_) reset_up_to_ = id;
+    return stream_error(id, ErrorCode::kProtocolError);
+  }
+
+  auto created =
+      std::make_unique<Stream>(*this, id, static_cast<std::int32_t>(peer_.initial_window),
+                               static_cast<std::int32_t>(initial_receive_window()));
+  Stream& stream = *created;
+  stream.remote_ended_ = header_end_stream_;
+  stream.urgency_ = builder_->urgency();
+  stream.incremental_ = builder_->incremental();
+  stream.head_request_ = head->method == http::Method::kHead;
+  if (head->content_length.has_value()) {
+    stream.has_length_ = true;
+    stream.expected_bytes_ = *head->content_length;
+  }
+  streams_.insert(std::move(created));
+  ++counters_.requests;
+  if (outcome == RequestBuilder::Outcome::kTooLarge) {
+    return respond(stream, http::Response::error(431));
+  }
+  stream.announced_ = true;
+  events_.on_request(stream, std::move(head), header_end_stream_);
+}
+
+// --- the other frames
+
+void Session::on_priority(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto fields = parse_priority(header, payload);
+  if (!fields) return frame_error(fields.error(), header.stream_id);
+  if (fields->dependency == header.stream_id) {
+    frame_error({ErrorCode::kProtocolError, false, "stream depends on itself"}, header.stream_id);
+  }
+}
+
+void Session::on_rst_stream(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto code = parse_rst_stream(header, payload);
+  if (!code) return frame_error(code.error(), header.stream_id);
+  if (is_idle(header.stream_id)) {
+    return fail(ErrorCode::kProtocolError, "RST_STREAM on an idle stream");
+  }
+  Stream* stream = streams_.find(header.stream_id);
+  if (stream == nullptr) return;
+  close_stream(*stream, *code == ErrorCode::kNoError ? ErrorCode::kCancel : *code);
+  if (!count_reset()) fail(ErrorCode::kEnhanceYourCalm, "too many streams reset");
+}
+
+void Session::on_settings(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto count = parse_settings(header, payload);
+  if (!count) return frame_error(count.error(), header.stream_id);
+  if (header.has(flags::kAck)) return on_settings_ack();
+  settings_seen_ = true;
+  for (std::size_t i = 0; i < *count && !failed_; ++i) apply_setting(setting_at(payload, i));
+  if (failed_) return;
+  FrameWriter(control_).settings_ack();
+  ++queued_control_;
+}
+
+void Session::on_settings_ack() {
+  if (settings_acked_) return count_useless("too many SETTINGS acknowledgements");
+  const std::uint32_t before = initial_receive_window();
+  settings_acked_ = true;
+  const auto shrinks_by = static_cast<std::int32_t>(before - initial_receive_window());
+  streams_.for_each([&](Stream& stream) { stream.receive_window_ -= shrinks_by; });
+}
+
+void Session::apply_setting(Setting value) {
+  if (const auto valid = check_setting(value); !valid) {
+    return fail(valid.error().code, valid.error().what);
+  }
+  switch (value.id) {
+    case setting::kHeaderTableSize:
+      peer_.header_table_size = value.value;
+      encoder_.set_peer_limit(value.value);
+      break;
+    case setting::kInitialWindowSize: {
+      const std::int64_t change = std::int64_t{value.value} - peer_.initial_window;
+      peer_.initial_window = value.value;
+      bool overflow = false;
+      streams_.for_each([&](Stream& stream) {
+        const std::int64_t window = stream.send_window_ + change;
+        overflow |= window > std::int64_t{kLargestWindow};
+        if (!overflow) stream.send_window_ = static_cast<std::int32_t>(window);
+        if (!overflow && change > 0) make_ready_if_blocked(stream);
+      });
+      if (overflow) fail(ErrorCode::kFlowControlError, "initial window overflows a stream's");
+      break;
+    }
+    case setting::kMaxFrameSize:
+      peer_.max_frame_size = value.value;
+      break;
+    case setting::kMaxHeaderListSize:
+      peer_.max_header_list = value.value;
+      break;
+    default:
+      break;  // RFC 9113 section 6.5.2: unknown settings are ignored
+  }
+}
+
+void Session::on_ping(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto opaque = parse_ping(header, payload);
+  if (!opaque) return frame_error(opaque.error(), header.stream_id);
+  if (header.has(flags::kAck)) return count_useless("too many PING answers that nobody asked for");
+  FrameWriter(control_).ping(*opaque, true);
+  ++queued_control_;
+}
+
+void Session::on_goaway(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto goaway = parse_goaway(header, payload);
+  if (!goaway) return frame_error(goaway.error(), header.stream_id);
+  // It speaks of streams that this side would open, and there are none; the client is leaving.
+  goaway_received_ = true;
+}
+
+void Session::on_window_update(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto increment = parse_window_update(header, payload);
+  if (!increment) return frame_error(increment.error(), header.stream_id);
+  if (header.stream_id == 0) {
+    send_window_ += *increment;
+    connection_blocked_ = false;
+    if (send_window_ > std::int64_t{kLargestWindow}) {
+      fail(ErrorCode::kFlowControlError, "connection window overflow");
+    }
+    return;
+  }
+  if (is_idle(header.stream_id)) {
+    return fail(ErrorCode::kProtocolError, "WINDOW_UPDATE on an idle stream");
+  }
+  Stream* stream = streams_.find(header.stream_id);
+  if (stream == nullptr) return;
+  const std::int64_t window = std::int64_t{stream->send_window_} + *increment;
+  if (window > std::int64_t{kLargestWindow}) {
+    return stream_error(header.stream_id, ErrorCode::kFlowControlError);
+  }
+  stream->send_window_ = static_cast<std::int32_t>(window);
+  make_ready_if_blocked(*stream);
+}
+
+void Session::on_priority_update(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto update = parse_priority_update(header, payload);
+  if (!update) return frame_error(update.error(), header.stream_id);
+  Stream* stream = streams_.find(update->prioritized_stream_id);
+  if (stream == nullptr) return count_useless("too many PRIORITY_UPDATE frames");
+  parse_priority_field(update->field_value, stream->urgency_, stream->incremental_);
+  if (stream->phase_ == Stream::Phase::kBody && stream->is_linked()) {
+    stream->unlink();
+    make_ready(*stream);
+  }
+}
+
+}  // namespace perch::http2
