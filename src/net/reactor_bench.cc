@@ -8,7 +8,7 @@
 namespace perch::net {
 namespace {
 
-struct CountingSink : EventSink {
+struct CountingSink final : EventSink {
   void on_io(std::uint32_t, std::uint32_t, IoEvents) noexcept override { ++count; }
   int count = 0;
 };

@@ -28,7 +28,7 @@ struct Seen {
   IoEvents events;
 };
 
-struct RecordingSink : EventSink {
+struct RecordingSink final : EventSink {
   void on_io(std::uint32_t slot, std::uint32_t generation, IoEvents events) noexcept override {
     seen.push_back({slot, generation, events});
   }
@@ -115,7 +115,7 @@ TEST_F(ReactorTest, EventsOfNobodyAreDropped) {
 // A batch of two events: the handler of the first closes both connections and gives the second
 // one's slot to a new connection. The second event bears the old generation.
 TEST_F(ReactorTest, AnEventOfAClosedConnectionInTheSameBatchIsRecognised) {
-  struct ClosingSink : EventSink {
+  struct ClosingSink final : EventSink {
     void on_io(std::uint32_t slot, std::uint32_t generation, IoEvents) noexcept override {
       ++calls;
       if (generation != generations[slot]) {

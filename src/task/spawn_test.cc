@@ -246,7 +246,7 @@ TEST(CompletionListener, IsToldOnceWhenTheTaskEnds) {
 
 TEST(CompletionListener, MayTakeTheResultAndDropTheHandle) {
   run_on_one_worker([]() -> Task<> {
-    struct Taker : CompletionListener {
+    struct Taker final : CompletionListener {
       void on_task_done() noexcept override {
         result = handle.take();
         handle = JoinHandle<int>();
