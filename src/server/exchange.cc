@@ -1,0 +1,184 @@
+#include "server/exchange.h"
+
+#include <exception>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "perch/task/cancel.h"
+#include "perch/task/spawn.h"
+#include "server/connection.h"
+#include "server/server_worker.h"
+#include "server/shared_state.h"
+
+namespace perch::server {
+namespace {
+
+// Between a producer and the session: enough for the producer to run ahead of one turn's output.
+constexpr std::size_t kResponsePipeBytes = 64 * 1024;
+
+// The session's end of a streamed response.
+class PipeSource final : public http::BodySource {
+ public:
+  explicit PipeSource(std::shared_ptr<http::BodyPipe> pipe) : pipe_(std::move(pipe)) {}
+  ~PipeSource() override {
+    pipe_->set_ready_hook(nullptr);
+    pipe_->abandon();
+  }
+
+  http::PullResult pull(std::size_t max) override { return pipe_->pull(max); }
+  bool at_end() const override { return pipe_->at_end(); }
+  const http::Fields* trailers() const override {
+    return pipe_->trailers().empty() ? nullptr : &pipe_->trailers();
+  }
+  void set_ready_hook(ReadyHook* hook) override { pipe_->set_ready_hook(hook); }
+
+ private:
+  std::shared_ptr<http::BodyPipe> pipe_;
+};
+
+std::string describe(std::exception_ptr failure) {
+  try {
+    std::rethrow_exception(std::move(failure));
+  } catch (const std::exception& exception) {
+    return exception.what();
+  } catch (...) {
+    return "an exception that is no std::exception";
+  }
+}
+
+}  // namespace
+
+http::Response take_response(task::JoinHandle<http::Response>& handler, const SharedState& server) {
+  try {
+    return handler.take();
+  } catch (const task::TaskCancelled&) {
+    return http::Response::error(503);
+  } catch (...) {
+    server.log(LogLevel::kError, "handler failed: " + describe(std::current_exception()));
+    return http::Response::error(500);
+  }
+}
+
+Exchange::Exchange(Connection& connection, http2::Stream& stream, const SharedState& server)
+    : connection_(&connection), stream_(&stream), server_(server) {}
+
+Exchange& Exchange::create(Connection& connection, http2::Stream& stream) {
+  auto* exchange = new Exchange(connection, stream, connection.worker().shared());
+  stream.context = exchange;
+  connection.adopt(*exchange);
+  return *exchange;
+}
+
+void Exchange::start(http::RequestHeadPtr head) {
+  request_body_ = std::make_shared<http::BodyPipe>(server_.options.http2.initial_window_bytes);
+  request_body_->set_listener(this);
+  http::Request request(std::move(head), http::BodyReader(request_body_));
+  task::JoinHandle<http::Response> handler = task::start(server_.router.route(std::move(request)));
+  if (!handler.done()) return wait_for(std::move(handler));
+  respond(take_response(handler, server_));
+}
+
+void Exchange::wait_for(task::JoinHandle<http::Response> handler) {
+  handler_ = std::move(handler);
+  handler_.on_done(&handler_done_);
+}
+
+void Exchange::respond(http::Response response) {
+  auto* producer = std::get_if<http::BodyProducer>(&response.body());
+  if (producer == nullptr) return connection_->session().respond(*stream_, std::move(response));
+
+  producer_ = std::move(*producer);
+  response_body_ = std::make_shared<http::BodyPipe>(kResponsePipeBytes);
+  response.set_body(std::make_unique<PipeSource>(response_body_));
+  connection_->session().respond(*stream_, std::move(response));
+  producer_task_ = task::start(producer_(http::BodyWriter(response_body_)));
+  if (producer_task_.done()) {
+    finish_producer();
+  } else {
+    producer_task_.on_done(&producer_done_);
+  }
+}
+
+void Exchange::on_body(std::span<const std::byte> data, bool end_stream) {
+  if (request_body_->abandoned()) {
+    if (!data.empty()) connection_->session().consumed(*stream_, data.size());
+    return;
+  }
+  request_body_->push(Bytes::copy(data));
+  if (end_stream) request_body_->finish();
+}
+
+void Exchange::on_trailers(http::Fields trailers) { request_body_->finish(std::move(trailers)); }
+
+void Exchange::on_consumed(std::size_t bytes) noexcept {
+  if (stream_ != nullptr) connection_->session().consumed(*stream_, bytes);
+}
+
+void Exchange::on_handler_done() noexcept {
+  {
+    // The handle goes at the end of the block: with it the handler's frame and its Request.
+    task::JoinHandle<http::Response> handler = std::move(handler_);
+    if (stream_ != nullptr) respond(take_response(handler, server_));
+  }
+  end_if_over();
+}
+
+void Exchange::on_producer_done() noexcept {
+  finish_producer();
+  end_if_over();
+}
+
+void Exchange::finish_producer() {
+  task::JoinHandle<void> task = std::move(producer_task_);
+  try {
+    task.take();
+    response_body_->finish();
+  } catch (...) {
+    // A cancelled producer may well end with an exception; only one that was wanted is news.
+    if (stream_ != nullptr) {
+      server_.log(LogLevel::kError, "response body failed: " + describe(std::current_exception()));
+    }
+    response_body_->fail(Error(ErrorCode::kClosed, "the body's producer failed"));
+  }
+}
+
+void Exchange::stop(http2::ErrorCode reason, task::CancelReason cancel_reason) {
+  stream_ = nullptr;
+  if (request_body_ != nullptr) {
+    request_body_->fail(
+        Error(perch::ErrorCode::kReset, "the request was given up", Fault::kPeer, Scope::kStream));
+  }
+  if (handler_.valid()) handler_.cancel(cancel_reason);
+  // After a whole response the producer has said all it wanted; it may still be tidying up.
+  if (producer_task_.valid() && reason != http2::ErrorCode::kNoError) {
+    producer_task_.cancel(cancel_reason);
+  }
+}
+
+void Exchange::on_stream_closed(http2::ErrorCode reason) {
+  stop(reason, task::CancelReason::kStreamReset);
+  if (tasks_running()) {
+    lingering_ = true;
+    connection_->handler_lingers();
+  }
+  end_if_over();
+}
+
+void Exchange::on_connection_closed() {
+  unlink();
+  connection_ = nullptr;
+  lingering_ = false;
+  stop(http2::ErrorCode::kCancel, task::CancelReason::kConnectionLost);
+  end_if_over();
+}
+
+void Exchange::end_if_over() {
+  if (stream_ != nullptr || tasks_running()) return;
+  unlink();
+  if (request_body_ != nullptr) request_body_->set_listener(nullptr);
+  if (lingering_) connection_->lingering_handler_ended();
+  delete this;
+}
+
+}  // namespace perch::server

@@ -1,0 +1,102 @@
+#include "server/files/file_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <utility>
+
+#include "perch/memory/account.h"
+
+namespace perch::server {
+namespace {
+
+// Not seeded: a client can make no more entries collide than there are files and `missing` ones.
+std::size_t hash_of(std::string_view path) { return std::hash<std::string_view>{}(path); }
+
+std::size_t head_bytes(const SharedHead& head) {
+  return head == nullptr ? 0 : sizeof(http::PreparedHead) + head->fields().capacity_bytes();
+}
+
+void account(const FileEntry& entry, int sign) {
+  memory::account(memory::MemoryClass::kFileCache,
+                  sign * static_cast<std::int64_t>(entry.overhead_bytes()));
+}
+
+}  // namespace
+
+std::size_t FileEntry::overhead_bytes() const {
+  return sizeof(FileEntry) + path.capacity() + head_bytes(heads.ok) +
+         head_bytes(heads.not_modified) + (file != nullptr ? sizeof(SharedFile) : 0);
+}
+
+FileTable::FileTable(const Limits& limits)
+    : limits_(limits), buckets_(std::bit_ceil(std::max<std::size_t>(limits.entries, 1))) {}
+
+FileTable::~FileTable() {
+  while (!used_.empty()) erase(used_.front());
+}
+
+FileEntry* FileTable::find(std::string_view path) {
+  const std::size_t hash = hash_of(path);
+  for (FileEntry* entry = bucket(hash).get(); entry != nullptr; entry = entry->next.get()) {
+    if (entry->hash == hash && entry->path == path) return entry;
+  }
+  return nullptr;
+}
+
+void FileTable::use(FileEntry& entry) {
+  static_cast<ListLink<UseTag>&>(entry).unlink();
+  used_.push_back(entry);
+  if (entry.kind == FileEntry::Kind::kStreamed) {
+    static_cast<ListLink<KindTag>&>(entry).unlink();
+    open_.push_back(entry);
+  }
+}
+
+void FileTable::insert(std::unique_ptr<FileEntry> owned) {
+  FileEntry& entry = *owned;
+  entry.hash = hash_of(entry.path);
+  std::unique_ptr<FileEntry>& first = bucket(entry.hash);
+  entry.next = std::move(first);
+  first = std::move(owned);
+
+  used_.push_back(entry);
+  ++entries_;
+  body_bytes_ += entry.body.size();
+  if (entry.kind == FileEntry::Kind::kStreamed) {
+    open_.push_back(entry);
+    ++open_count_;
+  } else if (entry.kind == FileEntry::Kind::kMissing) {
+    missing_.push_back(entry);
+    ++missing_count_;
+  }
+  account(entry, 1);
+  evict();
+}
+
+void FileTable::erase(FileEntry& entry) {
+  account(entry, -1);
+  static_cast<ListLink<UseTag>&>(entry).unlink();
+  static_cast<ListLink<KindTag>&>(entry).unlink();
+  --entries_;
+  body_bytes_ -= entry.body.size();
+  if (entry.kind == FileEntry::Kind::kStreamed) --open_count_;
+  if (entry.kind == FileEntry::Kind::kMissing) --missing_count_;
+
+  std::unique_ptr<FileEntry>* link = &bucket(entry.hash);
+  while (link->get() != &entry) link = &(*link)->next;
+  std::unique_ptr<FileEntry> owned = std::move(*link);
+  *link = std::move(owned->next);
+}
+
+void FileTable::erase_open_files() {
+  while (!open_.empty()) erase(open_.front());
+}
+
+void FileTable::evict() {
+  while (missing_count_ > limits_.missing) erase(missing_.front());
+  while (open_count_ > limits_.open_files) erase(open_.front());
+  while (entries_ > limits_.entries || body_bytes_ > limits_.body_bytes) erase(used_.front());
+}
+
+}  // namespace perch::server

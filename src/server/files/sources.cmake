@@ -1,0 +1,11 @@
+# The file service: included by src/server/CMakeLists.txt, before perch_layer, for the two lists.
+set(PERCH_FILE_SOURCES
+  files/document_root.cc files/file_body.cc files/file_cache.cc files/file_heads.cc
+  files/file_service.cc files/file_table.cc)
+set(PERCH_FILE_TESTS
+  files/file_body_test.cc files/file_cache_test.cc files/file_change_test.cc
+  files/file_condition_test.cc files/file_hostile_test.cc files/file_service_test.cc
+  files/file_table_test.cc)
+
+perch_test(file_allocation_test LAYER server SOURCES files/file_allocation_test.cc)
+perch_bench(file_bench LAYER server SOURCES files/file_bench.cc)

@@ -1,0 +1,50 @@
+#include "server/socket_io.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <cerrno>
+
+namespace perch::server {
+namespace {
+
+constexpr std::size_t kMaxPieces = 128;
+
+}  // namespace
+
+IoOutcome read_socket(int fd, std::span<std::byte> space) {
+  for (;;) {
+    const ssize_t got = ::recv(fd, space.data(), space.size(), 0);
+    if (got > 0) return {IoOutcome::Kind::kBytes, static_cast<std::size_t>(got)};
+    if (got == 0) return {IoOutcome::Kind::kEnd};
+    if (errno == EINTR) continue;
+    return {errno == EAGAIN ? IoOutcome::Kind::kWouldBlock : IoOutcome::Kind::kBroken};
+  }
+}
+
+IoOutcome write_socket(int fd, http2::OutputQueue& queue) {
+  std::array<http2::OutputQueue::Piece, kMaxPieces> pieces;
+  const std::size_t count = queue.gather(pieces);
+  std::array<iovec, kMaxPieces> vectors;
+  for (std::size_t i = 0; i < count; ++i) {
+    // The kernel only reads from them.
+    vectors[i] = {const_cast<std::byte*>(pieces[i].data), pieces[i].size};
+  }
+  msghdr message{};
+  message.msg_iov = vectors.data();
+  message.msg_iovlen = count;
+  for (;;) {
+    const ssize_t sent = ::sendmsg(fd, &message, MSG_NOSIGNAL);
+    if (sent >= 0) {
+      queue.consume(static_cast<std::size_t>(sent));
+      return {IoOutcome::Kind::kBytes, static_cast<std::size_t>(sent)};
+    }
+    if (errno == EINTR) continue;
+    return {errno == EAGAIN ? IoOutcome::Kind::kWouldBlock : IoOutcome::Kind::kBroken};
+  }
+}
+
+void shut_down_writing(int fd) { ::shutdown(fd, SHUT_WR); }
+
+}  // namespace perch::server

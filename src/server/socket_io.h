@@ -1,0 +1,27 @@
+// Reading and writing a non-blocking stream socket, with the outcomes that a connection tells
+// apart.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "perch/http2/output_queue.h"
+
+namespace perch::server {
+
+struct IoOutcome {
+  enum class Kind { kBytes, kWouldBlock, kEnd, kBroken };
+  Kind kind;
+  std::size_t bytes = 0;
+};
+
+// Reads once. kEnd: the peer has shut its side down.
+IoOutcome read_socket(int fd, std::span<std::byte> space);
+
+// Writes the front of the queue with one system call and consumes what was taken.
+IoOutcome write_socket(int fd, http2::OutputQueue& queue);
+
+// No more bytes from this side; the peer sees the end of the stream after what was written.
+void shut_down_writing(int fd);
+
+}  // namespace perch::server
