@@ -1,0 +1,77 @@
+// The table of everything that can be set, and how one value is checked and stored. It knows
+// neither TOML nor flags: both turn what they read into a Value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "perchd/config.h"
+
+namespace perch::perchd {
+
+struct CountOption {
+  std::uint32_t& (*at)(Config&);
+  std::uint32_t least, most;
+  std::string_view remark;  // what a special value means; may be empty
+};
+struct SizeOption {
+  std::uint64_t& (*at)(Config&);
+  std::uint64_t least, most;
+};
+struct DurationOption {
+  Duration& (*at)(Config&);
+  Duration least, most;
+};
+struct SwitchOption {
+  bool& (*at)(Config&);
+};
+struct TextOption {
+  std::string& (*at)(Config&);
+};
+struct UrlsOption {
+  std::vector<std::string>& (*at)(Config&);
+};
+struct LevelOption {
+  LogLevel& (*at)(Config&);
+};
+
+struct Option {
+  std::string_view table;  // empty: before the first table
+  std::string_view key;
+  std::variant<CountOption, SizeOption, DurationOption, SwitchOption, TextOption, UrlsOption,
+               LevelOption>
+      kind;
+
+  std::string name() const;  // "limits.header_bytes"
+};
+
+std::span<const Option> options();
+
+// The tables' names and the keys of one table, for guesses at misspelt ones.
+std::vector<std::string_view> table_names();
+std::vector<std::string_view> keys_of(std::string_view table);
+const Option* find_option(std::string_view table, std::string_view key);
+
+// A value that was read; `Other` names a type that no option has ("a date").
+struct Other {
+  std::string_view type;
+};
+using Value = std::variant<std::string, std::int64_t, double, bool, Other>;
+
+struct Mistake {
+  std::string what;
+  std::string expected;
+};
+
+// Stores `value`; a UrlsOption appends it.
+std::optional<Mistake> set(Config& config, const Option& option, const Value& value);
+
+// "expected a whole number from 0 to 1024": what set() takes.
+std::string expectation(const Option& option);
+
+}  // namespace perch::perchd
