@@ -47,7 +47,7 @@ RateWindow take_budget(RecordReader& reader) {
 void Session::park(std::vector<std::byte>& record, Instant now) const {
   PERCH_CHECK(can_park());
   const std::size_t first = record.size();
-  unsigned parts = goaway_notice_sent_ ? kNoticeSent : 0;
+  unsigned parts = goaway_notice_sent_ ? unsigned{kNoticeSent} : 0U;
   record.push_back(std::byte{0});
   put_varint(record, last_peer_stream_);
   if (send_window_ != kDefaultWindow || uncredited_ != 0) {

@@ -146,8 +146,8 @@ void Session::on_data(const FrameHeader& header, std::span<const std::byte> payl
 void Session::end_remote(Stream& stream) { stream.remote_ended_ = true; }
 
 // The response is complete and the rest of the request is not wanted. It is let in as far as half a
-// window: most of what clients still send was on its way already, and some take a reset for a failure
-// of the response.
+// window: most of what clients still send was on its way already, and some take a reset for a
+// failure of the response.
 void Session::discard_request(Stream& stream) {
   if (stream.remote_ended_) return close_stream(stream, ErrorCode::kNoError);
   const auto half_window = static_cast<std::int32_t>(options_.initial_window_bytes / 2);

@@ -106,6 +106,7 @@ void Session::make_ready_if_blocked(Stream& stream) {
 
 void Session::body_ready(Stream& stream) {
   make_ready_if_blocked(stream);
+  connection_blocked_ = false;  // an end needs no window
   if (!producing_) events_.on_output_ready();
 }
 
