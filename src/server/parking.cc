@@ -1,8 +1,8 @@
 // Parking and the sweeps.
 //
 // A connection with traffic is on `fresh_`, in the order of its last activity. When its grace has
-// passed it is parked, or, if something forbids that, moved to `settled_`, which is looked at about
-// once a second. Connections without a session are found by a cursor that goes round the hot table
+// passed it is parked, or, if something forbids that, moved to `settled_`. Both lists are looked at
+// for deadlines about once a second. Connections without a session are found by a cursor that goes round the hot table
 // in slices, so that a table of any size costs each sweep the same.
 #include <malloc.h>
 #include <string.h>
@@ -31,6 +31,7 @@ void ServerWorker::touch(Connection& connection) {
   connection.settled = false;
   connection.unlink();
   fresh_.push_back(connection);
+  if (&fresh_.front() == &connection) arm_sweep();
 }
 
 void ServerWorker::settle(Connection& connection) {
@@ -50,10 +51,11 @@ void ServerWorker::try_to_park(Connection& connection) {
   Slot& slot = table_[connection.slot()];
   if (shared_.options.parking && connection.can_park() &&
       now() - connection.last_active >= grace_of(slot)) {
-    park(connection);
-  } else if (!connection.settled) {
-    settle(connection);
+    const Disposition disposition = connection.end_wake();
+    if (disposition != Disposition::kKeep) return act_on(connection, disposition);
+    if (connection.can_park()) return park(connection);
   }
+  if (!connection.settled) settle(connection);
 }
 
 void ServerWorker::park(Connection& connection) {
@@ -76,14 +78,19 @@ void ServerWorker::park(Connection& connection) {
   ::explicit_bzero(record_.data(), record_.size());  // cookies have no business in scratch memory
 }
 
+// Armed for the first grace that ends, or for the next look at those that have settled.
 void ServerWorker::arm_sweep() {
-  if (sweep_timer_.is_armed()) return;
   Instant next = now() + kSettledPeriod;
   if (!fresh_.empty()) {
     const Duration grace = shared_.options.parking_grace;
     next = std::min(
         next, std::max(fresh_.front().last_active + grace, now() + std::chrono::milliseconds(1)));
   }
+  if (sweep_timer_.is_armed()) {
+    if (next_sweep_ <= next) return;
+    sweep_timer_.disarm();
+  }
+  next_sweep_ = next;
   worker_.timers().arm(sweep_timer_, next);
 }
 
@@ -96,15 +103,23 @@ void ServerWorker::sweep() {
   if (now() >= next_settled_sweep_) {
     next_settled_sweep_ = now() + kSettledPeriod;
     sweep_settled();
+    check_fresh();
     sweep_table(drain_step_ == DrainStep::kServing ? kTableSlice : table_.bound());
+    if (parked_since_trim_ > 0 && active_ == 0) trim();
   }
-  if (parked_since_trim_ >= kParkedPerTrim || (parked_since_trim_ > 0 && active_ == 0)) trim();
+  if (parked_since_trim_ >= kParkedPerTrim) trim();
   if (table_.used() > 0) arm_sweep();
 }
 
 void ServerWorker::sweep_fresh() {
   const Instant due = now() - shared_.options.parking_grace;
   while (!fresh_.empty() && fresh_.front().last_active <= due) try_to_park(fresh_.front());
+}
+
+// A peer that never pauses for as long as the grace meets its deadlines as well.
+void ServerWorker::check_fresh() {
+  fresh_.for_each(
+      [this](Connection& connection) { act_on(connection, connection.check(now())); });
 }
 
 void ServerWorker::sweep_settled() {

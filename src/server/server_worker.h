@@ -117,6 +117,7 @@ class ServerWorker {
   void refuse(net::UniqueFd fd);
   void pause_accepting();
   void stop_accepting();
+  void give_up_listeners();
 
   // parking.cc
   void park(Connection& connection);
@@ -126,6 +127,7 @@ class ServerWorker {
   void arm_sweep();
   void sweep();
   void sweep_fresh();
+  void check_fresh();
   void sweep_settled();
   void sweep_table(std::uint32_t slots);
   void expire(std::uint32_t index, Slot& slot);
@@ -156,6 +158,7 @@ class ServerWorker {
   IntrusiveList<Connection> fresh_;    // by last activity, the oldest first
   IntrusiveList<Connection> settled_;  // looked at about once a second
   Instant next_settled_sweep_;
+  Instant next_sweep_;  // while sweep_timer_ is armed
   std::uint32_t active_ = 0;
   std::uint32_t parked_since_trim_ = 0;
   std::uint32_t sweep_cursor_ = 0;

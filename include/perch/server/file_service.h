@@ -3,7 +3,7 @@
 // GET and HEAD only; any other method is answered 405. "/dir/" serves the directory's index file,
 // "/dir" redirects there with 301; directories are never listed. What is not served is 404 whatever
 // the reason: missing, unreadable, not a regular file, outside the root (also by way of a symbolic
-// link), or with a name on its path that begins with "." (dot files, ".well-known" included). A
+// link), or with a name on its path that begins with "." (but for /.well-known/ at the root). A
 // path that http::decode_path refuses is 400. Symbolic links that stay below the root are followed.
 //
 // Responses carry a strong ETag and Last-Modified, and preconditions are evaluated (304, 412). Each

@@ -90,7 +90,7 @@ class Server {
 
   // Stops accepting, tells every client by GOAWAY in two steps, finishes what is open, and closes
   // what is left at the deadline. Returns true when nothing had to be cut off. The server is
-  // stopped afterwards. `hurry` is polled every 100 ms; true cuts the rest off at once.
+  // stopped afterwards. `hurry` is polled meanwhile; true cuts the rest off at once.
   bool drain(Deadline deadline, const std::function<bool()>& hurry = {});
 
   // How many connections the limits allow. After `start`.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "perch/http/conditional.h"
@@ -27,7 +28,12 @@ std::int64_t wall_clock_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count();
 }
 
-bool is_hidden(const std::string& decoded) { return decoded.find("/.") != std::string::npos; }
+// Names that begin with a dot, but for /.well-known/ itself (RFC 8615).
+bool is_hidden(const std::string& decoded) {
+  constexpr std::string_view kWellKnown = "/.well-known/";
+  const std::size_t from = decoded.starts_with(kWellKnown) ? kWellKnown.size() - 1 : 0;
+  return decoded.find("/.", from) != std::string::npos;
+}
 
 bool may_stand_in_location(std::string_view query) {
   return std::ranges::all_of(query, [](char c) { return c > ' ' && c < '\x7f' && c != '#'; });

@@ -113,7 +113,8 @@ TEST_F(HostileTest, WhatIsNoRegularFile) {
 }
 
 TEST_F(HostileTest, DotFilesAreNotServed) {
-  for (const char* name : {".hidden", ".git/config", "public/.env", ".well-known/x"}) {
+  for (const char* name :
+       {".hidden", ".git/config", "public/.env", "a/.well-known/x", ".well-known/.x"}) {
     write_file(directory_ / name, "x");
     EXPECT_EQ(status(std::string("/") + name), 404) << name;
   }
@@ -122,6 +123,12 @@ TEST_F(HostileTest, DotFilesAreNotServed) {
   EXPECT_EQ(status("/.git"), 404);
   write_file(directory_ / "a.b", "x");
   EXPECT_EQ(status("/a.b"), 200);
+}
+
+TEST_F(HostileTest, WellKnownLocationsAreServed) {
+  write_file(directory_ / ".well-known/security.txt", "x");
+  EXPECT_EQ(status("/.well-known/security.txt"), 200);
+  EXPECT_EQ(status("/.well-known"), 404);
 }
 
 TEST_F(HostileTest, AnUnreadableFileIs404) {
