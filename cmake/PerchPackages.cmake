@@ -20,7 +20,15 @@ list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 
 perch_require(Threads Threads::Threads libc6-dev)
+perch_require(OpenSSL OpenSSL::SSL libssl-dev PC openssl)
 perch_require(Nghttp2 nghttp2::nghttp2 libnghttp2-dev PC libnghttp2)
+# Boost.Beast's parser is all headers, and no header of Perch shows it: users of libperch need none of it.
+find_path(PERCH_BOOST_INCLUDE_DIR boost/beast/http/basic_parser.hpp)
+mark_as_advanced(PERCH_BOOST_INCLUDE_DIR)
+if(NOT PERCH_BOOST_INCLUDE_DIR)
+  message(FATAL_ERROR
+    "Boost.Beast was not found. On Debian: apt-get install libboost1.81-dev (or `make deps` for everything).")
+endif()
 perch_require(fmt fmt::fmt libfmt-dev PC fmt)
 perch_require(spdlog spdlog::spdlog libspdlog-dev PC spdlog)
 if(PROJECT_IS_TOP_LEVEL OR PERCH_PROGRAMS)

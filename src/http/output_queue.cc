@@ -1,11 +1,11 @@
-#include "perch/http2/output_queue.h"
+#include "perch/http/output_queue.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "perch/base/check.h"
 
-namespace perch::http2 {
+namespace perch::http {
 namespace {
 
 // Below this a copy is cheaper than one more piece in the system call.
@@ -106,4 +106,4 @@ void OutputQueue::shrink() {
   if (segments_.capacity() > kKeptSegments) std::vector<Segment>().swap(segments_);
 }
 
-}  // namespace perch::http2
+}  // namespace perch::http

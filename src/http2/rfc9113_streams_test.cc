@@ -109,13 +109,13 @@ const Rule kStreamRules[] = {
      },
      "GOAWAY 1 PROTOCOL_ERROR"},
     // --- closed by the client's RST_STREAM
-    {"5.1 closed", "DATA after RST_STREAM is a stream error",
+    {"5.1 closed", "DATA after RST_STREAM is an error",
      [](Wire& w) {
        w.client.request(1, post(), false);
        w.client.reset(1);
        w.client.data(1, "test", true);
      },
-     "RST_STREAM 1 STREAM_CLOSED"},
+     "GOAWAY 1 STREAM_CLOSED"},
     {"5.1 closed", "HEADERS after RST_STREAM is an error",
      [](Wire& w) {
        w.client.request(1, post(), false);
@@ -142,13 +142,13 @@ const Rule kStreamRules[] = {
      },
      "PING ACK 2a"},
     // --- closed by END_STREAM both ways
-    {"5.1 closed", "DATA after both sides have ended is an error of type STREAM_CLOSED",
+    {"5.1 closed", "DATA after both sides have ended is a connection error",
      [](Wire& w) {
        w.client.request(1);
        w.exchange();
        w.client.data(1, "test", true);
      },
-     "HEADERS 1 200; DATA 1 13 END_STREAM; RST_STREAM 1 STREAM_CLOSED"},
+     "HEADERS 1 200; DATA 1 13 END_STREAM; GOAWAY 1 STREAM_CLOSED"},
     {"5.1 closed", "HEADERS after both sides have ended is a connection error",
      [](Wire& w) {
        w.client.request(1);

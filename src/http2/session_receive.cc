@@ -160,11 +160,10 @@ void Session::discard_request(Stream& stream) {
 void Session::on_closed_stream(const FrameHeader& header) {
   const StreamId id = header.stream_id;
   if (id <= reset_up_to_ || id > goaway_last_) return;
-  if (header.type == FrameType::kData) return stream_error(id, ErrorCode::kStreamClosed);
   if (id >= skipped_first_ && id <= skipped_last_) {
     return fail(ErrorCode::kProtocolError, "stream identifier lower than an earlier one");
   }
-  fail(ErrorCode::kStreamClosed, "HEADERS on a closed stream");
+  fail(ErrorCode::kStreamClosed, "DATA or HEADERS on a closed stream");
 }
 
 // --- header blocks

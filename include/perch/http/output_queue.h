@@ -10,7 +10,7 @@
 
 #include "perch/base/bytes.h"
 
-namespace perch::http2 {
+namespace perch::http {
 
 class OutputQueue {
  public:
@@ -49,4 +49,4 @@ class OutputQueue {
   std::size_t pending_ = 0;
 };
 
-}  // namespace perch::http2
+}  // namespace perch::http
