@@ -77,8 +77,8 @@ class ServerSession {
  public:
   virtual ~ServerSession() = default;
 
-  // Consumes what it can from the front of `input` and returns how many bytes those were; call again
-  // with what is left and more behind it. Never needs more than 32,000 bytes to go on.
+  // Consumes what it can from the front of `input` and returns how many bytes those were; call
+  // again with what is left and more behind it. Never needs more than 32,000 bytes to go on.
   virtual std::size_t receive(std::span<const std::byte> input, Instant now) = 0;
   // The peer has shut its side down: no more input will come.
   virtual void receive_end() = 0;
