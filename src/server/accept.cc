@@ -18,7 +18,7 @@ namespace {
 constexpr int kAcceptsPerTurn = 64;
 constexpr Duration kAcceptPause = std::chrono::milliseconds(100);
 // A worker that has this many connections more than the least busy one gives new ones away.
-constexpr std::uint64_t kImbalance = 16;
+constexpr std::uint32_t kImbalance = 16;
 
 std::vector<std::byte> refusal() {
   std::vector<std::byte> frames;
@@ -81,12 +81,12 @@ void ServerWorker::place(net::UniqueFd fd) {
     shared_.open.fetch_sub(1, std::memory_order_relaxed);
     return refuse(std::move(fd));
   }
-  const auto& workers = shared_.workers;
-  const auto least = std::ranges::min_element(
-      workers, {}, [](const auto& worker) { return worker->counters().open.get(); });
-  if ((*least)->counters().open.get() + kImbalance < counters_.open.get()) {
-    return (*least)->hand_over(std::move(fd));
-  }
+  ServerWorker& least = **std::ranges::min_element(
+      shared_.workers, {}, [](const auto& worker) { return worker->load(); });
+  ServerWorker& target = least.load() + kImbalance < load() ? least : *this;
+  // At once: a burst is placed before the target has seen any of it.
+  target.load_.fetch_add(1, std::memory_order_relaxed);
+  if (&target != this) return target.hand_over(std::move(fd));
   add_connection(std::move(fd));
 }
 
@@ -118,6 +118,14 @@ void ServerWorker::stop_accepting() {
   }
 }
 
+// For good. Once no worker accepts any more, the ports are closed, so that clients and their load
+// balancers turn elsewhere at once instead of waiting in a queue that nobody serves.
+void ServerWorker::give_up_listeners() {
+  stop_accepting();
+  if (shared_.serving_workers.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  for (const net::UniqueFd& listener : shared_.listeners) ::shutdown(listener.get(), SHUT_RD);
+}
+
 // Level-triggered listeners would report without end while no descriptor is free.
 void ServerWorker::pause_accepting() {
   stop_accepting();
@@ -129,6 +137,8 @@ void ServerWorker::AcceptTimer::fire(task::Timer& timer) noexcept {
   if (owner.drain_step_ != DrainStep::kServing) return;
   if (const auto watched = owner.watch_listeners(); !watched) {
     owner.shared_.log(LogLevel::kError, watched.error().message());
+    owner.accepting_ = true;  // some of them, maybe
+    owner.pause_accepting();
   }
 }
 

@@ -61,10 +61,15 @@ Disposition Connection::on_io(net::IoEvents events, std::span<const std::byte> f
 }
 
 Disposition Connection::on_wake(net::IoEvents events, std::span<const std::byte> first_input) {
-  const Disposition disposition = on_io(events, first_input);
-  if (disposition != Disposition::kKeep || saw_request()) return disposition;
+  woken_ = true;
+  return on_io(events, first_input);
+}
+
+// Not at the wake itself: its bytes may be the first part of a request.
+Disposition Connection::end_wake() {
+  if (!std::exchange(woken_, false) || saw_request()) return Disposition::kKeep;
   session_->note_useless_wake(worker_.now());
-  return session_->failed() ? work(false, {}) : disposition;
+  return session_->failed() ? work(false, {}) : Disposition::kKeep;
 }
 
 void Connection::run_deferred(task::Deferred& deferred) noexcept {
@@ -198,22 +203,31 @@ Connection::Progress Connection::write() {
       blocked_.reset();
       worker_.touch(*this);
     }
-    if (!session_->wants_output()) return Progress::kDone;
+    if (!session_->wants_output()) return all_written();
     http2::OutputQueue& queue = worker_.output();
     date.update(worker_.now());
     session_->produce(queue, kBatchBytes, date.text(), date.epoch());
-    if (queue.empty()) return Progress::kDone;
+    if (queue.empty()) return all_written();
     const Progress progress = write_queue(queue);
     if (progress == Progress::kBroken) queue.clear();
     if (progress == Progress::kBlocked) {
       blocked_ = std::make_unique<http2::OutputQueue>(std::exchange(queue, {}));
-      stall_started_ = worker_.now();
-      stall_bytes_ = 0;
+      if (stall_started_ == Instant()) {
+        stall_started_ = worker_.now();
+        stall_bytes_ = 0;
+      }
     }
     if (progress != Progress::kDone) return progress;
     queue.shrink();
   }
   return Progress::kMore;
+}
+
+// Only this ends a write-stall period early: a batch that was taken, with the next one waiting,
+// says nothing about the rate.
+Connection::Progress Connection::all_written() {
+  stall_started_ = Instant();
+  return Progress::kDone;
 }
 
 Connection::Progress Connection::write_queue(http2::OutputQueue& queue) {

@@ -48,8 +48,10 @@ class Connection final : public memory::SlabAllocated,
 
   // Handles `first_input`, which was read already and may be empty, then what the events tell.
   Disposition on_io(net::IoEvents events, std::span<const std::byte> first_input = {});
-  // The same for one that wakes: a wake without a request is on the peer's budget.
+  // The same for one that wakes.
   Disposition on_wake(net::IoEvents events, std::span<const std::byte> first_input);
+  // A wake is over, about to be parked again: without a request it was on the peer's budget.
+  Disposition end_wake();
   // Deadlines, now and then.
   Disposition check(Instant now);
   // The two steps of a graceful end.
@@ -99,6 +101,7 @@ class Connection final : public memory::SlabAllocated,
   void keep_input(std::span<const std::byte> rest, bool progressed);
   Progress write();
   Progress write_queue(http2::OutputQueue& queue);
+  Progress all_written();
   bool stalled(Instant now);
   Disposition refuse_http1();
 
@@ -109,12 +112,13 @@ class Connection final : public memory::SlabAllocated,
   std::unique_ptr<http2::OutputQueue> blocked_;  // while the socket takes no more
   IntrusiveList<Exchange> exchanges_;
   Instant partial_since_;
-  Instant stall_started_;          // of the running write-stall period, while blocked
+  Instant stall_started_;          // of the running write-stall period; zero: none runs
   std::uint64_t stall_bytes_ = 0;  // written in it
   std::size_t partial_size_ = 0;
   std::uint32_t slot_;
   std::uint32_t lingering_handlers_ = 0;
   int fd_;
+  bool woken_ = false;         // by the peer, and not accounted for yet
   bool working_ = false;       // inside work(): output is flushed at its end
   bool peer_closed_ = false;   // seen in the events: read to the end
   bool more_to_read_ = false;  // the read budget ran out before the socket was dry

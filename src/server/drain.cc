@@ -18,9 +18,9 @@ void ServerWorker::request_drain(DrainStep step) {
   post->run = [](task::Post& arrived) noexcept {
     const std::unique_ptr<DrainPost> owned(static_cast<DrainPost*>(&arrived));
     ServerWorker& worker = *owned->owner;
+    if (worker.drain_step_ == DrainStep::kServing) worker.give_up_listeners();
     worker.drain_step_ = worker.requested_step_.load(std::memory_order_acquire);
     worker.drain_cursor_ = 0;
-    worker.stop_accepting();
     if (worker.drain_step_ == DrainStep::kCutOff) {
       worker.close_all();
     } else {

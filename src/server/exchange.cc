@@ -150,8 +150,10 @@ void Exchange::stop(http2::ErrorCode reason, task::CancelReason cancel_reason) {
         Error(perch::ErrorCode::kReset, "the request was given up", Fault::kPeer, Scope::kStream));
   }
   if (handler_.valid()) handler_.cancel(cancel_reason);
-  // After a whole response the producer has said all it wanted; it may still be tidying up.
-  if (producer_task_.valid() && reason != http2::ErrorCode::kNoError) {
+  // After a whole response the producer has said all it wanted; it may still be tidying up. That of
+  // a response to HEAD, for one, has not.
+  if (producer_task_.valid() &&
+      (reason != http2::ErrorCode::kNoError || !response_body_->finished())) {
     producer_task_.cancel(cancel_reason);
   }
 }

@@ -2,8 +2,8 @@
 //
 // A connection with traffic is on `fresh_`, in the order of its last activity. When its grace has
 // passed it is parked, or, if something forbids that, moved to `settled_`. Both lists are looked at
-// for deadlines about once a second. Connections without a session are found by a cursor that goes round the hot table
-// in slices, so that a table of any size costs each sweep the same.
+// for deadlines about once a second. Connections without a session are found by a cursor that goes
+// round the hot table in slices, so that a table of any size costs each sweep the same.
 #include <malloc.h>
 #include <string.h>
 
@@ -118,8 +118,7 @@ void ServerWorker::sweep_fresh() {
 
 // A peer that never pauses for as long as the grace meets its deadlines as well.
 void ServerWorker::check_fresh() {
-  fresh_.for_each(
-      [this](Connection& connection) { act_on(connection, connection.check(now())); });
+  fresh_.for_each([this](Connection& connection) { act_on(connection, connection.check(now())); });
 }
 
 void ServerWorker::sweep_settled() {

@@ -1,6 +1,7 @@
 #include "perch/server/server.h"
 
 #include <cstdio>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -43,15 +44,18 @@ struct Server::Impl {
   Result<void> start();
   void stop();
   void request_drain(DrainStep step);
-  // False when the deadline passes, or `hurry` says so, before all connections are closed.
-  bool wait_until_closed(Deadline deadline, const std::function<bool()>& hurry);
+  enum class Waited : std::uint8_t { kAllClosed, kDeadline, kHurry };
+  // `hurry` is asked no more once it has said true: it may tell of each signal once.
+  Waited wait_until_closed(Deadline deadline, const std::function<bool()>& hurry);
   bool all_closed() const { return shared.open.load(std::memory_order_relaxed) == 0; }
 
-  ServerStatistics statistics() const;
+  ServerStatistics sum_of_workers() const;
 
   SharedState shared;
   std::vector<std::string> urls;
   std::optional<task::Runtime> runtime;
+  // Guards, against `statistics` of other threads, which workers there are, and what they left.
+  mutable std::mutex statistics_mutex;
   ServerStatistics last_statistics;  // once stopped
 };
 
@@ -123,9 +127,13 @@ Result<void> Server::Impl::start() {
   runtime_options.workers = shared.options.workers;
   runtime_options.make_driver = &net::Reactor::make_driver;
   runtime.emplace(std::move(runtime_options));
-  for (unsigned i = 0; i < runtime->size(); ++i) {
-    shared.workers.push_back(std::make_unique<ServerWorker>(shared, runtime->worker(i)));
+  {
+    const std::lock_guard lock(statistics_mutex);
+    for (unsigned i = 0; i < runtime->size(); ++i) {
+      shared.workers.push_back(std::make_unique<ServerWorker>(shared, runtime->worker(i)));
+    }
   }
+  shared.serving_workers.store(runtime->size(), std::memory_order_relaxed);
   for (const auto& worker : shared.workers) {
     if (Result<void> watched = worker->watch_listeners(); !watched) return watched;
   }
@@ -137,12 +145,14 @@ void Server::Impl::request_drain(DrainStep step) {
   for (const auto& worker : shared.workers) worker->request_drain(step);
 }
 
-bool Server::Impl::wait_until_closed(Deadline deadline, const std::function<bool()>& hurry) {
+Server::Impl::Waited Server::Impl::wait_until_closed(Deadline deadline,
+                                                     const std::function<bool()>& hurry) {
   while (!all_closed()) {
-    if (deadline.passed(Instant::now()) || (hurry && hurry())) return false;
+    if (hurry && hurry()) return Waited::kHurry;
+    if (deadline.passed(Instant::now())) return Waited::kDeadline;
     std::this_thread::sleep_for(kPoll);
   }
-  return true;
+  return Waited::kAllClosed;
 }
 
 // 1. Workers close their connections, which cancels their handlers. 2. The workers stop, and what
@@ -151,8 +161,11 @@ void Server::Impl::stop() {
   if (!runtime.has_value()) return;
   request_drain(DrainStep::kCutOff);
   runtime->stop();
-  last_statistics = statistics();
-  shared.workers.clear();
+  {
+    const std::lock_guard lock(statistics_mutex);
+    last_statistics = sum_of_workers();
+    shared.workers.clear();
+  }
   runtime.reset();
   shared.listeners.clear();
 }
@@ -163,21 +176,22 @@ bool Server::drain(Deadline deadline, const std::function<bool()>& hurry) {
   const Instant now = Instant::now();
   const Duration left = deadline.is_never() ? 2 * kNoticePeriod : deadline.when() - now;
   impl.request_drain(DrainStep::kNotice);
-  bool closed =
+  Impl::Waited waited =
       impl.wait_until_closed(Deadline::at(now + std::min(kNoticePeriod, left / 2)), hurry);
-  if (!closed && !(hurry && hurry())) {
+  if (waited == Impl::Waited::kDeadline) {
     impl.request_drain(DrainStep::kFinal);
-    closed = impl.wait_until_closed(deadline, hurry);
+    waited = impl.wait_until_closed(deadline, hurry);
   }
   impl.stop();
-  return closed;
+  return waited == Impl::Waited::kAllClosed;
 }
 
 ServerStatistics Server::statistics() const {
-  return impl_->shared.workers.empty() ? impl_->last_statistics : impl_->statistics();
+  const std::lock_guard lock(impl_->statistics_mutex);
+  return impl_->shared.workers.empty() ? impl_->last_statistics : impl_->sum_of_workers();
 }
 
-ServerStatistics Server::Impl::statistics() const {
+ServerStatistics Server::Impl::sum_of_workers() const {
   ServerStatistics sum;
   for (const auto& worker : shared.workers) {
     const WorkerCounters& counters = std::as_const(*worker).counters();

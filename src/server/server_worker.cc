@@ -40,6 +40,7 @@ std::uint32_t ServerWorker::tick() const {
 
 void ServerWorker::add_connection(net::UniqueFd fd) {
   if (drain_step_ != DrainStep::kServing) {
+    load_.fetch_sub(1, std::memory_order_relaxed);
     shared_.open.fetch_sub(1, std::memory_order_relaxed);
     return;
   }
@@ -174,6 +175,7 @@ void ServerWorker::close_slot(std::uint32_t index) {
   ::close(slot.fd);
   table_.release(index);
   counters_.open.subtract();
+  load_.fetch_sub(1, std::memory_order_relaxed);
   shared_.open.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -4,6 +4,7 @@
 // Thread-safety: everything on the worker's thread, except counters() and what says otherwise.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -53,6 +54,8 @@ class ServerWorker {
   const WorkerCounters& counters() const { return counters_; }
   // Hands an accepted connection to this worker.
   void hand_over(net::UniqueFd fd);
+  // Its connections in any state, and those on their way to it.
+  std::uint32_t load() const { return load_.load(std::memory_order_relaxed); }
 
   // --- for Connection, on the worker's thread
   WorkerCounters& counters() { return counters_; }
@@ -163,6 +166,7 @@ class ServerWorker {
   std::uint32_t parked_since_trim_ = 0;
   std::uint32_t sweep_cursor_ = 0;
 
+  std::atomic<std::uint32_t> load_{0};  // raised by whoever places a connection; relaxed: a hint
   std::atomic<DrainStep> requested_step_{DrainStep::kServing};
   DrainStep drain_step_ = DrainStep::kServing;
   std::uint32_t drain_cursor_ = 0;

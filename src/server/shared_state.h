@@ -28,6 +28,9 @@ struct SharedState {
   std::atomic<std::uint32_t> parked{0};
   std::atomic<std::uint32_t> parked_at_most{0};
 
+  // Workers that may still accept; the last one to give that up closes the ports.
+  std::atomic<std::uint32_t> serving_workers{0};
+
   void log(LogLevel level, std::string_view line) const { options.log(level, line); }
 
   void note_parked() {
