@@ -62,8 +62,26 @@ void ByteQueue::clear() {
 void BodyPipe::push(Bytes data) {
   if (data.empty() || state_ != State::kOpen || abandoned_) return;
   buffered_ += data.size();
+  queue_gathered();
   queue_.push_back(std::move(data));
   wake_consumer();
+}
+
+void BodyPipe::push_copy(std::span<const std::byte> data) {
+  constexpr std::size_t kSmall = 1024;
+  constexpr std::size_t kMostGathered = 4096;
+  if (data.size() >= kSmall) return push(Bytes::copy(data));
+  if (data.empty() || state_ != State::kOpen || abandoned_) return;
+  if (gathered_.size() + data.size() > kMostGathered) queue_gathered();
+  buffered_ += data.size();
+  gathered_.append(as_text(data));
+  wake_consumer();
+}
+
+void BodyPipe::queue_gathered() {
+  if (gathered_.empty()) return;
+  queue_.push_back(TextOwner::share(std::move(gathered_)));
+  gathered_ = std::string();
 }
 
 task::Task<Result<void>> BodyPipe::write(Bytes data, Deadline deadline) {
@@ -92,6 +110,7 @@ void BodyPipe::fail(Error error) {
   state_ = State::kFailed;
   error_ = std::move(error);
   queue_.clear();
+  gathered_.clear();
   buffered_ = 0;
   writable_.set();
   wake_consumer();
@@ -101,6 +120,7 @@ task::Task<Result<Bytes>> BodyPipe::read(Deadline deadline) {
   for (;;) {
     if (abandoned_) co_return std::unexpected(reader_gone());
     if (state_ == State::kFailed) co_return std::unexpected(*error_);
+    if (queue_.empty()) queue_gathered();
     if (!queue_.empty()) {
       Bytes data = queue_.pop_front();
       consumed(data.size());
@@ -116,6 +136,7 @@ task::Task<Result<Bytes>> BodyPipe::read(Deadline deadline) {
 PullResult BodyPipe::pull(std::size_t max) {
   PERCH_DCHECK(max > 0);
   if (abandoned_ || state_ == State::kFailed) return {PullResult::Kind::kFailed, {}, false};
+  if (queue_.empty()) queue_gathered();
   if (queue_.empty()) {
     const bool ended = state_ == State::kFinished;
     return {ended ? PullResult::Kind::kEnd : PullResult::Kind::kBlocked, {}, false};
@@ -123,7 +144,7 @@ PullResult BodyPipe::pull(std::size_t max) {
   Bytes& front = queue_.front();
   Bytes data = front.size() <= max ? queue_.pop_front() : front.take_front(max);
   consumed(data.size());
-  const bool last = state_ == State::kFinished && queue_.empty();
+  const bool last = at_end();
   return {PullResult::Kind::kData, std::move(data), last};
 }
 
@@ -131,6 +152,7 @@ void BodyPipe::abandon() {
   if (abandoned_) return;
   abandoned_ = true;
   queue_.clear();
+  gathered_.clear();
   const std::size_t dropped = std::exchange(buffered_, 0);
   writable_.set();
   readable_.set();

@@ -82,6 +82,36 @@ TEST(BodyPipe, ManyPiecesComeInOrder) {
   EXPECT_EQ(pulled, pushed);
 }
 
+TEST(BodyPipe, SmallCopiesAreGatheredInOrder) {
+  BodyPipe pipe(kCapacity);
+  std::string sent;
+  for (int i = 0; i < 5000; ++i) {
+    const char letter = static_cast<char>('a' + i % 26);
+    pipe.push_copy(as_bytes({&letter, 1}));
+    sent += letter;
+  }
+  pipe.push(Bytes::from_static("whole"));
+  pipe.push_copy(as_bytes("tail"));
+  pipe.push_copy(as_bytes(std::string(1024, 'x')));
+  pipe.push_copy({});
+  sent += "wholetail" + std::string(1024, 'x');
+  EXPECT_EQ(pipe.buffered(), sent.size());
+
+  pipe.finish();
+  std::string got;
+  int pieces = 0;
+  while (!pipe.at_end()) {
+    const PullResult pulled = pipe.pull(1 << 20);
+    ASSERT_EQ(pulled.kind, Kind::kData);
+    EXPECT_EQ(pulled.last, pipe.at_end());
+    got += pulled.data.view();
+    ++pieces;
+  }
+  EXPECT_EQ(got, sent);
+  EXPECT_EQ(pieces, 5);  // 4096, 904, whole, tail, x...
+  EXPECT_EQ(pipe.buffered(), 0u);
+}
+
 TEST(BodyPipe, FinishCarriesTrailers) {
   BodyPipe pipe(kCapacity);
   Fields trailers;

@@ -105,7 +105,7 @@ void Exchange::on_body(std::span<const std::byte> data, bool end_stream) {
     if (!data.empty()) connection_->session().consumed(*stream_, data.size());
     return;
   }
-  request_body_->push(Bytes::copy(data));
+  request_body_->push_copy(data);
   if (end_stream) request_body_->finish();
 }
 

@@ -22,6 +22,7 @@ ServerWorker::ServerWorker(SharedState& shared, task::Worker& worker)
       worker_(worker),
       input_buffers_(kInputBufferBytes, kCachedInputBytes),
       read_buffer_(memory::BufferPool(kReadBufferBytes, 0).take()) {
+  record_.reserve(memory::ParkedStore::kMaxRecordBytes);  // growing would leave copies behind
   net::Reactor& reactor = net::Reactor::of(worker_);
   reactor.set_sink(net::SinkId::kConnection, &connection_events_);
   reactor.set_sink(net::SinkId::kListener, &listener_events_);
@@ -153,13 +154,13 @@ void ServerWorker::linger(Connection& connection) {
 }
 
 void ServerWorker::discard_input(std::uint32_t index, Slot& slot) {
-  constexpr int kReads = 16;  // a peer that goes on sending is cut off by the linger deadline
+  // A peer that goes on sending makes new events, until the linger deadline cuts it off.
+  constexpr int kReads = 16;
   for (int i = 0; i < kReads; ++i) {
     const IoOutcome outcome = read_socket(slot.fd, read_buffer());
     if (outcome.kind == IoOutcome::Kind::kWouldBlock) return;
     if (outcome.kind != IoOutcome::Kind::kBytes) return close_slot(index);
   }
-  close_slot(index);
 }
 
 void ServerWorker::close_slot(std::uint32_t index) {

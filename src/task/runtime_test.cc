@@ -1,5 +1,6 @@
 #include "perch/task/runtime.h"
 
+#include <atomic>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -187,11 +188,15 @@ TEST(Runtime, StopUnwindsTasksThatJoinAcrossWorkers) {
 TEST(Runtime, BlockOnThrowsWhenTheRuntimeStopsFirst) {
   auto runtime = std::make_unique<Runtime>(workers(1));
   runtime->start();
-  auto stubborn = []() -> Task<int> {
+  // What reaches a runtime after it has stopped would wait for its destruction.
+  std::atomic<bool> running = false;
+  auto stubborn = [](std::atomic<bool>& started) -> Task<int> {
+    started = true;
+    started.notify_one();
     for (;;) (void)co_await sleep_for(hours(1));
   };
-  std::thread waiter([&] { EXPECT_THROW(runtime->block_on(stubborn()), TaskCancelled); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  std::thread waiter([&] { EXPECT_THROW(runtime->block_on(stubborn(running)), TaskCancelled); });
+  running.wait(false);
   runtime->stop();
   waiter.join();
 }

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "perch/base/bytes.h"
@@ -97,6 +99,9 @@ class BodyPipe {
   // Queues `data` even beyond the capacity (a peer's flow control has bounded it already).
   // Ignored once finished, failed or abandoned.
   void push(Bytes data);
+  // The same for bytes that the caller keeps. Small pieces that come before the consumer takes them
+  // are gathered: a peer that sends one byte at a time costs no more memory than one that does not.
+  void push_copy(std::span<const std::byte> data);
   // Queues `data`, waiting while the pipe is at or above its capacity. Errors: kClosed when the
   // consumer has gone, kCancelled, kTimedOut. Empty data is ignored.
   task::Task<Result<void>> write(Bytes data, Deadline deadline);
@@ -120,15 +125,17 @@ class BodyPipe {
   const Fields& trailers() const { return trailers_; }
   std::size_t buffered() const { return buffered_; }
   bool finished() const { return state_ == State::kFinished; }
-  bool at_end() const { return finished() && queue_.empty(); }
+  bool at_end() const { return finished() && queue_.empty() && gathered_.empty(); }
   bool abandoned() const { return abandoned_; }
 
  private:
   enum class State : std::uint8_t { kOpen, kFinished, kFailed };
+  void queue_gathered();
   void wake_consumer();
   void consumed(std::size_t bytes);
 
   ByteQueue queue_;
+  std::string gathered_;  // small pieces, behind the queue
   Fields trailers_;
   std::optional<Error> error_;
   Listener* listener_ = nullptr;
