@@ -241,6 +241,17 @@ TEST(SessionScheduling, SharesAmongIncrementalStreamsInTurn) {
   EXPECT_EQ(data_order(wire), "135135135");
 }
 
+TEST(SessionScheduling, ALargeBodyLetsOthersInAfterSixteenFrames) {
+  Wire wire;
+  wire.handshake({{setting::kInitialWindowSize, 0}});
+  wire.client.request(1, get("/bytes/400000"));
+  wire.client.request(3, get("/bytes/20000"));
+  wire.exchange();
+  wire.client.window_update(0, 1'000'000);
+  wire.client.settings({{setting::kInitialWindowSize, 1'000'000}});
+  EXPECT_EQ(data_order(wire), std::string(16, '1') + "33" + std::string(9, '1'));
+}
+
 TEST(SessionScheduling, FollowsPriorityUpdates) {
   Wire wire;
   wire.produce_limit = 1;

@@ -51,6 +51,28 @@ TEST(SessionLimits, ResetsThatThePeerProvokesCountTheSame) {
   EXPECT_TRUE(calmed(wire));
 }
 
+TEST(SessionLimits, ResetsOfRequestsThatNobodyWantsAreFree) {
+  Wire wire;
+  wire.handshake();
+  StreamId id = 1;
+  for (int i = 0; i < 300; ++i, id += 2) {
+    wire.client.request(id, post("/early"), false);
+    wire.exchange();
+    wire.client.reset(id);
+    ASSERT_FALSE(calmed(wire)) << i;
+  }
+}
+
+TEST(SessionLimits, LatePriorityUpdatesAreFree) {
+  Wire wire;
+  wire.handshake();
+  wire.client.request(1);
+  wire.exchange();
+  for (int i = 0; i < 300; ++i) wire.client.raw("000007 10 00 00000000 00000001 753d30");
+  wire.client.ping();
+  EXPECT_TRUE(wire.answer().ends_with("PING ACK 2a")) << wire.answer();
+}
+
 TEST(SessionLimits, ResetsAreForgivenWithTime) {
   for (const Delivery delivery : testing::kDeliveries) {
     Wire wire(delivery);

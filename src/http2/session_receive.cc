@@ -307,8 +307,10 @@ void Session::on_rst_stream(const FrameHeader& header, std::span<const std::byte
   }
   Stream* stream = streams_.find(header.stream_id);
   if (stream == nullptr) return;
+  // After a complete response the client only ends a request that nobody wants any more.
+  const bool harmless = stream->request_unwanted_;
   close_stream(*stream, *code == ErrorCode::kNoError ? ErrorCode::kCancel : *code);
-  if (!count_reset()) fail(ErrorCode::kEnhanceYourCalm, "too many streams reset");
+  if (!harmless && !count_reset()) fail(ErrorCode::kEnhanceYourCalm, "too many streams reset");
 }
 
 void Session::on_settings(const FrameHeader& header, std::span<const std::byte> payload) {
@@ -406,7 +408,11 @@ void Session::on_priority_update(const FrameHeader& header, std::span<const std:
   const auto update = parse_priority_update(header, payload);
   if (!update) return frame_error(update.error(), header.stream_id);
   Stream* stream = streams_.find(update->prioritized_stream_id);
-  if (stream == nullptr) return count_useless("too many PRIORITY_UPDATE frames");
+  if (stream == nullptr) {
+    // RFC 9218 section 7.1: it may come late, and that is no fault of the client's.
+    if (is_idle(update->prioritized_stream_id)) count_useless("too many PRIORITY_UPDATE frames");
+    return;
+  }
   parse_priority_field(update->field_value, stream->urgency_, stream->incremental_);
   if (stream->phase_ == Stream::Phase::kBody && stream->is_linked()) {
     stream->unlink();

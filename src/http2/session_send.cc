@@ -18,6 +18,10 @@ using Indexing = HpackEncoder::Indexing;
 // We never fill larger frames, whatever the peer allows: streams would wait for each other.
 constexpr std::uint32_t kLargestFrameSent = kDefaultMaxFrameSize;
 
+// Frames that a stream without the incremental parameter sends before the next of its urgency has
+// its turn: most clients state no priorities, and behind a proxy streams belong to different users.
+constexpr std::uint32_t kTurnsInARow = 16;
+
 // Fields whose values rarely come again, unless the same resource is asked for again.
 bool is_volatile(std::string_view name) {
   switch (name.size()) {
@@ -134,7 +138,8 @@ void Session::produce(OutputQueue& out, std::size_t limit, std::string_view date
       }
       if (turn == Turn::kStreamBlocked) {
         stream.unlink();
-      } else if (turn == Turn::kMore && stream.incremental_) {
+      } else if (turn == Turn::kMore &&
+                 (stream.incremental_ || ++stream.turns_ % kTurnsInARow == 0)) {
         stream.unlink();
         list.push_back(stream);
       }

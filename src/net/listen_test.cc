@@ -40,6 +40,9 @@ TEST(Listen, AcceptsWhoConnects) {
   socklen_t size = sizeof(no_delay);
   getsockopt(outcome.fd.get(), IPPROTO_TCP, TCP_NODELAY, &no_delay, &size);
   EXPECT_EQ(no_delay, 1);
+  int keep_alive = 0;
+  getsockopt(outcome.fd.get(), SOL_SOCKET, SO_KEEPALIVE, &keep_alive, &size);
+  EXPECT_EQ(keep_alive, 1);
   EXPECT_EQ(accept_one(listener.get()).kind, Kind::kWouldBlock);
 }
 

@@ -114,6 +114,13 @@ Disposition Connection::shutdown() {
 
 Disposition Connection::check(Instant now) {
   const ServerOptions& options = worker_.shared().options;
+  if (blocked_ != nullptr) {
+    // The kernel tells of room only when much of its buffer is free again; what a slow reader has
+    // taken since shows in what the socket takes now.
+    if (const Disposition disposition = work(false, {}); disposition != Disposition::kKeep) {
+      return disposition;
+    }
+  }
   if (stalled(now)) {
     worker_.counters().connection_errors.add();
     return Disposition::kClose;

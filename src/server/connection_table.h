@@ -34,6 +34,7 @@ struct Slot {
     Connection* connection;
     memory::RecordId record;
     std::uint32_t next_free;
+    std::uint32_t unsent;  // lingering: bytes that the kernel still had when last looked at
   };
 
   Target target{nullptr};

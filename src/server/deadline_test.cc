@@ -1,6 +1,8 @@
 // Deadlines, with short options. Nothing is concluded from how long an outcome took.
 #include <sys/socket.h>
 
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "server/testing/patience.h"
@@ -228,6 +230,39 @@ TEST(Deadlines, AClientThatReadsTooSlowlyIsClosed) {
 }
 
 // --- the end
+
+TEST(Deadlines, ALingeringConnectionIsKeptWhileItsTailIsTaken) {
+  ServerOptions options = quick_options();
+  options.linger_timeout = milliseconds(1);
+  TestServer server(options);
+  server.start();
+  SocketClient client(server.port(), {.receive_buffer = 4096});
+  client.script.preface();
+  client.open_windows();
+  client.script.settings_ack();
+  client.script.request(1, get("/bytes/1000000"));
+  client.script.frames().goaway(0, http2::ErrorCode::kNoError);
+  client.send();
+  // The whole response comes, although our side has long been done with the connection.
+  std::size_t got = 0;
+  std::byte some[4096];
+  for (;;) {
+    const ssize_t part = ::recv(client.fd(), some, sizeof(some), 0);
+    if (part <= 0) {
+      EXPECT_EQ(part, 0);
+      break;
+    }
+    const std::size_t before = got;
+    got += static_cast<std::size_t>(part);
+    if (before / 250'000 != got / 250'000) {
+      // Long enough for a sweep; and input after a close would be answered by a reset.
+      std::this_thread::sleep_for(milliseconds(1100));
+      client.script.window_update(0, 1);
+      client.send();
+    }
+  }
+  EXPECT_GT(got, 1'000'000u);
+}
 
 TEST(Deadlines, AClientThatDoesNotCloseIsClosed) {
   ServerOptions options = quick_options();

@@ -13,6 +13,7 @@
 
 #include "perch/memory/slab.h"
 #include "server/server_worker.h"
+#include "server/socket_io.h"
 
 namespace perch::server {
 namespace {
@@ -156,7 +157,7 @@ void ServerWorker::expire(std::uint32_t index, Slot& slot) {
       }
       return;
     case SlotState::kLingering:
-      if (idle_for >= options.linger_timeout) close_slot(index);
+      if (idle_for >= options.linger_timeout) end_linger(index, slot);
       return;
     case SlotState::kParked: {
       if (idle_for < options.idle_timeout) return;
@@ -168,6 +169,15 @@ void ServerWorker::expire(std::uint32_t index, Slot& slot) {
     case SlotState::kFree:
       return;
   }
+}
+
+// What is still in the kernel's send buffer would be lost to a reset if more input came after the
+// close: as long as the peer takes some of it, the connection lingers on.
+void ServerWorker::end_linger(std::uint32_t index, Slot& slot) {
+  const std::uint32_t unsent = unsent_bytes(slot.fd);
+  if (unsent == 0 || unsent >= slot.target.unsent) return close_slot(index);
+  slot.target.unsent = unsent;
+  slot.last_active = tick();
 }
 
 void ServerWorker::trim() {

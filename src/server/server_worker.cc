@@ -148,6 +148,7 @@ void ServerWorker::linger(Connection& connection) {
   Slot& slot = table_[index];
   deactivate(slot);
   slot.set_state(SlotState::kLingering);
+  slot.target.unsent = UINT32_MAX;
   slot.last_active = tick();
   shut_down_writing(slot.fd);
   discard_input(index, slot);

@@ -134,6 +134,7 @@ class ServerWorker {
   void sweep_settled();
   void sweep_table(std::uint32_t slots);
   void expire(std::uint32_t index, Slot& slot);
+  void end_linger(std::uint32_t index, Slot& slot);
   void trim();
 
   // drain.cc

@@ -1,5 +1,7 @@
 #include "server/socket_io.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -43,6 +45,11 @@ IoOutcome write_socket(int fd, http2::OutputQueue& queue) {
     if (errno == EINTR) continue;
     return {errno == EAGAIN ? IoOutcome::Kind::kWouldBlock : IoOutcome::Kind::kBroken};
   }
+}
+
+std::uint32_t unsent_bytes(int fd) {
+  int bytes = 0;
+  return ::ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::uint32_t>(bytes) : 0;
 }
 
 void shut_down_writing(int fd) { ::shutdown(fd, SHUT_WR); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "perch/http2/output_queue.h"
@@ -20,6 +21,9 @@ IoOutcome read_socket(int fd, std::span<std::byte> space);
 
 // Writes the front of the queue with one system call and consumes what was taken.
 IoOutcome write_socket(int fd, http2::OutputQueue& queue);
+
+// Bytes written that the peer has not acknowledged yet.
+std::uint32_t unsent_bytes(int fd);
 
 // No more bytes from this side; the peer sees the end of the stream after what was written.
 void shut_down_writing(int fd);

@@ -66,6 +66,7 @@ class Stream final : public memory::SlabAllocated,
   std::int32_t receive_window_;
   std::uint32_t unconsumed_ = 0;  // received, not yet credited to the connection
   std::uint32_t uncredited_ = 0;  // consumed, not yet credited to this stream
+  std::uint32_t turns_ = 0;
   Phase phase_ = Phase::kNoResponse;
   std::uint8_t urgency_ = 3;
   bool incremental_ = false;

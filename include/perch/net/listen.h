@@ -12,7 +12,8 @@ struct ListenOptions {
   bool reuse_port = false;  // SO_REUSEPORT: one listener per worker, the kernel spreads connections
 };
 
-// A non-blocking, close-on-exec TCP listener with SO_REUSEADDR, and IPV6_V6ONLY for IPv6, so that
+// A non-blocking, close-on-exec TCP listener with SO_REUSEADDR, with keepalive probes on what it
+// accepts, and IPV6_V6ONLY for IPv6, so that
 // [::]:p and 0.0.0.0:p can be had together. Errors: kAddressInUse ("listen on 127.0.0.1:80: address
 // in use"), kPermissionDenied, kSystem.
 Result<UniqueFd> listen(const Endpoint& endpoint, ListenOptions options = {});

@@ -89,7 +89,10 @@ http::PullResult FileSource::pull(std::size_t max) {
     return {Kind::kFailed, {}, false};
   }
   offset_ += static_cast<std::int64_t>(wanted);
-  return {Kind::kData, std::move(buffer).freeze(wanted), offset_ == file_->identity.size};
+  // A small piece must not hold a whole buffer while it waits to be written.
+  Bytes data = wanted * 2 < buffer.size() ? Bytes::copy(buffer.span().first(wanted))
+                                          : std::move(buffer).freeze(wanted);
+  return {Kind::kData, std::move(data), offset_ == file_->identity.size};
 }
 
 }  // namespace perch::server

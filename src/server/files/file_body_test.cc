@@ -69,10 +69,17 @@ TEST_F(FileSourceTest, BorrowsABufferForEachPieceThatIsInUse) {
   EXPECT_EQ(buffers_->loaned_bytes(), 0u);
   http::PullResult frame = source.pull(StreamBuffers::kSmallBytes);
   EXPECT_EQ(buffers_->loaned_bytes(), StreamBuffers::kSmallBytes);
-  http::PullResult large = source.pull(StreamBuffers::kSmallBytes + 1);
+  http::PullResult large = source.pull(StreamBuffers::kLargeBytes);
   EXPECT_EQ(buffers_->loaned_bytes(), StreamBuffers::kSmallBytes + StreamBuffers::kLargeBytes);
   frame.data = Bytes();
   large.data = Bytes();
+  EXPECT_EQ(buffers_->loaned_bytes(), 0u);
+}
+
+TEST_F(FileSourceTest, ASmallPieceHoldsNoBuffer) {
+  FileSource source = open(pattern(200'000));
+  const http::PullResult piece = source.pull(StreamBuffers::kSmallBytes / 2 - 1);
+  EXPECT_EQ(piece.data.view(), pattern(200'000).substr(0, StreamBuffers::kSmallBytes / 2 - 1));
   EXPECT_EQ(buffers_->loaned_bytes(), 0u);
 }
 
