@@ -69,12 +69,15 @@ class Reader {
                         std::string(stray->what), kExpectedToml}});
     }
     toml::table document;
+    // What cannot be read is found in a stand-in, see ascii_stand_in.
+    const std::string stand_in = ascii_stand_in(text);
     try {
-      document = toml::parse(text);
+      document = toml::parse(stand_in);
+      if (stand_in != text) document = toml::parse(text);
     } catch (const toml::parse_error& error) {
       return std::unexpected(ConfigErrors{syntax_error(error)});
     } catch (const ParserGaveUp&) {
-      return std::unexpected(ConfigErrors{gave_up(text)});
+      return std::unexpected(ConfigErrors{gave_up(stand_in)});
     }
     read_table(document, {});
     if (found_.empty()) check_together(document);

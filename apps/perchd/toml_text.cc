@@ -5,6 +5,8 @@
 namespace perch::perchd {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 // Where the string that begins at `start` ends: behind its closing quotes, or before the newline
 // that a one-line string may not hold.
 std::size_t string_end(std::string_view text, std::size_t start) {
@@ -45,7 +47,7 @@ std::optional<StrayCharacter> first_stray_character(std::string_view text) {
     return stray_at(text, zero, "a zero byte");
   }
   std::size_t at = 0;
-  if (text.starts_with("\xef\xbb\xbf")) at = 3;  // a byte order mark
+  if (text.starts_with(kByteOrderMark)) at = kByteOrderMark.size();
   while (at < text.size()) {
     const char c = text[at];
     if (static_cast<unsigned char>(c) >= 0x80) {
@@ -60,6 +62,21 @@ std::optional<StrayCharacter> first_stray_character(std::string_view text) {
     }
   }
   return std::nullopt;
+}
+
+std::string ascii_stand_in(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  std::string stand_in;
+  stand_in.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      stand_in += c;
+    } else if ((byte & 0xc0) != 0x80) {
+      stand_in += 'z';  // for the first byte of each; not `x`, which may follow a backslash
+    }
+  }
+  return stand_in;
 }
 
 }  // namespace perch::perchd

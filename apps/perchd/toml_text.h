@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace perch::perchd {
@@ -17,5 +18,12 @@ struct StrayCharacter {
 // ASCII that is neither in a string nor in a comment (bare keys are ASCII in TOML 1.0). toml++ 3.3
 // has undefined behaviour for some of the latter.
 std::optional<StrayCharacter> first_stray_character(std::string_view text);
+
+// The text with a letter in place of each character outside of ASCII: the same lines and columns.
+//
+// toml++ 3.3 runs into undefined behaviour at such a character when it stands where no token may
+// begin, which a mistake earlier in the line can make of any place. If the stand-in reads well, all
+// of them are inside strings and comments, and the text itself may be read.
+std::string ascii_stand_in(std::string_view text);
 
 }  // namespace perch::perchd

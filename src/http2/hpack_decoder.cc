@@ -62,9 +62,9 @@ std::size_t size_in_force(nghttp2_hd_inflater* inflater) {
 // Puts the announced limit into force. True: the peer's table may be larger, so that its next block
 // has to begin with a size update.
 bool restrict_to(std::uint32_t limit, nghttp2_hd_inflater* inflater) {
-  if (limit >= size_in_force(inflater)) return false;
+  const bool larger = limit < size_in_force(inflater);
   nghttp2_hd_inflate_change_table_size(inflater, limit);
-  return true;
+  return larger;
 }
 
 // An inflater as a connection's first block finds it, then through the blob. Null when the blob

@@ -7,5 +7,8 @@ set(PERCH_FILE_TESTS
   files/file_condition_test.cc files/file_hostile_test.cc files/file_service_test.cc
   files/file_table_test.cc)
 
-perch_test(file_allocation_test LAYER server SOURCES files/file_allocation_test.cc)
+# It replaces operator new, as the sanitizers' runtimes do.
+if(NOT PERCH_SANITIZE)
+  perch_test(file_allocation_test LAYER server SOURCES files/file_allocation_test.cc)
+endif()
 perch_bench(file_bench LAYER server SOURCES files/file_bench.cc)
