@@ -93,7 +93,7 @@ class Session final : public memory::SlabAllocated {
   void reset(Stream& stream, ErrorCode reason);
   // The owner is done with `bytes` of a request's body: opens the flow-control windows.
   void consumed(Stream& stream, std::size_t bytes);
-  // The same for a stream that is already closed does not exist: closing credits what is left.
+  // Closing a stream credits what is left of it.
 
   // Whatever arrived first after a restore was not a request: counted as a useless frame.
   void note_useless_wake(Instant now);
@@ -230,7 +230,7 @@ class Session final : public memory::SlabAllocated {
   StreamTable streams_;
   HpackEncoder encoder_;
   HpackDecoder decoder_;
-  std::unique_ptr<RequestBuilder> builder_;  // while a header block is open
+  std::unique_ptr<RequestBuilder> builder_;  // from the first header block on
   std::vector<std::byte> control_;           // whole frames that wait to be written
   std::vector<std::byte> block_;             // scratch for an encoded head
   IntrusiveList<Stream> heads_;
