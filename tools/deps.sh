@@ -17,7 +17,7 @@ set -eu
 build="clang-19 lld-19 cmake ninja-build libstdc++-12-dev libc6-dev
   libssl-dev libboost1.81-dev libnghttp2-dev libfmt-dev libspdlog-dev libtomlplusplus-dev libcli11-dev"
 test="libgtest-dev libbenchmark-dev nlohmann-json3-dev pkg-config curl nghttp2-client nghttp2-server"
-ci="g++ ccache clang-format-19 libclang-rt-19-dev llvm-19"
+ci="g++ ccache python3 clang-format-19 libclang-rt-19-dev llvm-19"
 peers="nginx h2o haproxy lighttpd"
 
 print_only=no

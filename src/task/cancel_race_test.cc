@@ -105,9 +105,10 @@ TEST(CancelRace, JoinsAcrossWorkersAgainstDeadlinesAndCancels) {
         JoinHandle<int> handle =
             spawn_on(r.worker(random() % 2), wanderer(Counted(c), random() % 3));
         if (random() % 4 == 0) handle.cancel(CancelReason::kRequested);
-        Result<int> result =
-            random() % 2 == 0 ? co_await handle.join()
-                              : co_await handle.join(Deadline::after(std::chrono::milliseconds(1)));
+        // Not one conditional expression: docs/coroutines.md, section 6.
+        Deadline deadline = Deadline::never();
+        if (random() % 2 == 0) deadline = Deadline::after(std::chrono::milliseconds(1));
+        Result<int> result = co_await handle.join(deadline);
         if (!result && result.error().code() == ErrorCode::kTimedOut && random() % 2 == 0) {
           result = co_await handle.join();
           EXPECT_TRUE(is_cancelled() || handle.done());
