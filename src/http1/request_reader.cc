@@ -46,7 +46,7 @@ Refusal RequestReader::field(std::string_view received_name, std::string_view va
     case 6:
       if (name == "expect") {
         if (!http11_) return {};  // RFC 9110 section 10.1.1: ignored
-        if (!equals_ignoring_case(value, "100-continue")) return {417, "unknown expectation"};
+        if (!equal_ignoring_case(value, "100-continue")) return {417, "unknown expectation"};
         if (expects_continue_) return {};
         expects_continue_ = true;
         head_.fields.add(name, "100-continue");
@@ -110,12 +110,12 @@ Refusal RequestReader::content_length(std::string_view value) {
 Refusal RequestReader::transfer_encoding(std::string_view value) {
   if (transfer_encoding_) return {400, "several Transfer-Encodings"};
   transfer_encoding_ = true;
-  if (equals_ignoring_case(value, "chunked")) return {};
+  if (equal_ignoring_case(value, "chunked")) return {};
   int chunked = 0;
   bool last_is_chunked = false;
   bool empty = false;
   for_each_element(value, [&](std::string_view coding) {
-    last_is_chunked = equals_ignoring_case(coding, "chunked");
+    last_is_chunked = equal_ignoring_case(coding, "chunked");
     chunked += last_is_chunked ? 1 : 0;
     empty |= coding.empty();
   });
@@ -125,8 +125,8 @@ Refusal RequestReader::transfer_encoding(std::string_view value) {
 
 void RequestReader::connection(std::string_view value) {
   for_each_element(value, [&](std::string_view option) {
-    close_ |= equals_ignoring_case(option, "close");
-    keep_alive_ |= equals_ignoring_case(option, "keep-alive");
+    close_ |= equal_ignoring_case(option, "close");
+    keep_alive_ |= equal_ignoring_case(option, "keep-alive");
   });
 }
 

@@ -17,21 +17,6 @@ struct PreparedCache {
   PreparedText large;
 };
 
-bool is_connection_field(std::string_view name) {
-  switch (name.size()) {
-    case 7:
-      return name == "upgrade";
-    case 10:
-      return name == "connection" || name == "keep-alive";
-    case 16:
-      return name == "proxy-connection";
-    case 17:
-      return name == "transfer-encoding";
-    default:
-      return false;
-  }
-}
-
 void encode(const http::PreparedHead& head, PreparedText& out) {
   out.head_id = head.id();
   out.text.clear();
@@ -59,10 +44,10 @@ void append_fields(std::string& text, const http::Fields& fields, int status, Fi
       facts.valid = false;
       return;
     }
-    if (is_connection_field(field.name)) {
+    if (http::is_connection_field(field.name)) {
       if (field.name != "connection") continue;
       for_each_element(field.value, [&](std::string_view option) {
-        facts.close |= equals_ignoring_case(option, "close");
+        facts.close |= equal_ignoring_case(option, "close");
       });
       continue;
     }

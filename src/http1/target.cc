@@ -85,7 +85,7 @@ Refusal read_target(std::string_view target, std::string_view scheme, http::Requ
     return head.method == http::Method::kOptions ? Refusal() : Refusal{400, "invalid target"};
   }
   for (const std::string_view known : {"http", "https"}) {
-    if (equals_ignoring_case(target.substr(0, known.size()), known) &&
+    if (equal_ignoring_case(target.substr(0, known.size()), known) &&
         target.substr(known.size()).starts_with("://")) {
       return read_absolute(target.substr(known.size() + 3), known, scheme, head);
     }

@@ -7,23 +7,18 @@
 #include <optional>
 #include <string_view>
 
+#include "perch/http/field_text.h"
+
 namespace perch::http1 {
+
+using http::equal_ignoring_case;
+using http::to_lower;
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 constexpr bool is_hex_digit(char c) {
   return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'f');
-}
-
-// `lower` is lower-case.
-constexpr bool equals_ignoring_case(std::string_view text, std::string_view lower) {
-  if (text.size() != lower.size()) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (to_lower(text[i]) != lower[i]) return false;
-  }
-  return true;
 }
 
 constexpr std::string_view trim(std::string_view text) {

@@ -31,7 +31,7 @@ void talk(Session& session, testing::ScriptedOwner& owner, std::span<const std::
   PERCH_CHECK(used <= bytes.size());
   OutputQueue out;
   while (session.wants_output()) {
-    session.produce(out, 4096, testing::kDate, 1);
+    session.produce(out, 4096, {testing::kDate, 1});
     out.clear();
   }
   PERCH_CHECK(owner.violation().empty());

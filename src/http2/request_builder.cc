@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "perch/http/field_text.h"
+
 namespace perch::http2 {
 namespace {
 
 // RFC 7541 section 4.1: charged on top of each field's text.
 constexpr std::size_t kFieldOverhead = 32;
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    return lower(x) == lower(y);
-  });
-}
 
 bool is_visible(char c) { return c > 0x20 && c != 0x7f; }  // and bytes above 0x7f
 
@@ -47,22 +42,9 @@ bool valid_token(std::string_view text) {
   });
 }
 
-// Fields that mean something to one hop only (RFC 9113 section 8.2.2).
 bool connection_specific(std::string_view name, std::string_view value) {
-  switch (name.size()) {
-    case 2:
-      return name == "te" && !equal_ignoring_case(value, "trailers");
-    case 7:
-      return name == "upgrade";
-    case 10:
-      return name == "connection" || name == "keep-alive";
-    case 16:
-      return name == "proxy-connection";
-    case 17:
-      return name == "transfer-encoding";
-    default:
-      return false;
-  }
+  if (name == "te") return !http::equal_ignoring_case(value, "trailers");
+  return http::is_connection_field(name);
 }
 
 }  // namespace
@@ -137,7 +119,7 @@ void RequestBuilder::on_request_field(std::string_view name, std::string_view va
       if (name == "host") {
         // Told apart from :authority by RFC 9113 section 8.3.1; kept in one place for handlers.
         if (has_host_ || !valid_authority(value)) return malformed();
-        if (has_authority_ && !equal_ignoring_case(value, head_->authority)) return malformed();
+        if (has_authority_ && !http::equal_ignoring_case(value, head_->authority)) return malformed();
         has_host_ = true;
         if (!has_authority_) head_->authority = value;
         return;

@@ -35,6 +35,8 @@ class RequestBuilder final : public FieldSink, public memory::SlabAllocated {
 
   http::RequestHeadPtr take_head() { return std::move(head_); }
   http::Fields take_trailers() { return std::move(trailers_); }
+  // Bytes of the decoded list, 32 a field on top.
+  std::size_t list_bytes() const { return list_bytes_; }
   std::uint8_t urgency() const { return urgency_; }
   bool incremental() const { return incremental_; }
 

@@ -9,6 +9,22 @@
 
 namespace perch::http2 {
 
+namespace {
+
+http::StreamEnd stream_end(ErrorCode reason) {
+  switch (reason) {
+    case ErrorCode::kNoError:
+      return http::StreamEnd::kComplete;
+    case ErrorCode::kCancel:
+    case ErrorCode::kRefusedStream:
+      return http::StreamEnd::kReset;
+    default:
+      return http::StreamEnd::kFailed;
+  }
+}
+
+}  // namespace
+
 Stream::~Stream() {
   if (source_ != nullptr) source_->set_ready_hook(nullptr);
   unlink();
@@ -16,7 +32,7 @@ Stream::~Stream() {
 
 void Stream::on_body_ready() noexcept { session_.body_ready(*this); }
 
-Session::Session(const SessionOptions& options, SessionEvents& events, Instant now)
+Session::Session(const SessionOptions& options, http::ServerEvents& events, Instant now)
     : options_(options), events_(events), now_(now), started_(now) {
   std::array<Setting, 4> settings{{
       {setting::kMaxConcurrentStreams, options.max_concurrent_streams},
@@ -33,7 +49,7 @@ Session::Session(const SessionOptions& options, SessionEvents& events, Instant n
   }
 }
 
-Session::Session(const SessionOptions& options, SessionEvents& events, Instant now, Restored)
+Session::Session(const SessionOptions& options, http::ServerEvents& events, Instant now, Restored)
     : options_(options),
       events_(events),
       now_(now),
@@ -51,7 +67,7 @@ Session::~Session() {
 bool Session::wants_output() const {
   if (!control_.empty()) return true;
   if (failed_) return false;
-  if (!heads_.empty()) return true;
+  if (!heads_.empty() || !ends_.empty()) return true;
   if (ready_mask_ == 0 || connection_blocked_) return false;
   return std::ranges::any_of(ready_, [](const auto& list) { return !list.empty(); });
 }
@@ -89,6 +105,7 @@ void Session::check_deadlines(Instant now) {
     fail(ErrorCode::kEnhanceYourCalm, "header block not complete in time");
   } else {
     stop_requests_done_before(now - options_.unwanted_request_timeout);
+    check_stalls(now);
   }
 }
 
@@ -148,6 +165,7 @@ void Session::note_useless_wake(Instant now) {
 
 void Session::close_stream(Stream& stream, ErrorCode reason) {
   stream.unlink();
+  open_header_bytes_ -= stream.header_bytes_;
   if (stream.request_unwanted_) {
     --unfinished_requests_;
     reason = ErrorCode::kNoError;  // however the request ended: the response is whole
@@ -158,7 +176,8 @@ void Session::close_stream(Stream& stream, ErrorCode reason) {
   }
   credit_connection(std::exchange(stream.unconsumed_, 0));
   const std::unique_ptr<Stream> owned = streams_.remove(stream.id_);
-  if (owned->announced_) events_.on_stream_closed(*owned, reason);
+  owned->end_code_ = reason;
+  if (owned->announced_) events_.on_stream_closed(*owned, stream_end(reason));
 }
 
 void Session::reset(Stream& stream, ErrorCode reason) {
@@ -196,7 +215,8 @@ void Session::credit_stream(Stream& stream, std::uint32_t bytes) {
   FrameWriter(control_).window_update(stream.id_, increment);
 }
 
-void Session::consumed(Stream& stream, std::size_t bytes) {
+void Session::consumed(http::ServerStream& of, std::size_t bytes) {
+  auto& stream = static_cast<Stream&>(of);
   PERCH_CHECK(bytes <= stream.unconsumed_);
   const auto amount = static_cast<std::uint32_t>(bytes);
   stream.unconsumed_ -= amount;

@@ -13,7 +13,7 @@ constexpr int kBatch = 50;
 constexpr Instant kNow{1'000'000'000};
 constexpr std::string_view kDate = "Mon, 30 Nov 2026 12:00:00 GMT";
 
-class HelloOwner final : public SessionEvents {
+class HelloOwner final : public http::ServerEvents {
  public:
   HelloOwner() {
     http::Fields fields;
@@ -25,12 +25,12 @@ class HelloOwner final : public SessionEvents {
   }
   void set_session(Session* session) { session_ = session; }
 
-  void on_request(Stream& stream, http::RequestHeadPtr, bool) override {
+  void on_request(http::ServerStream& stream, http::RequestHeadPtr, bool) override {
     session_->respond(stream, http::Response(head_, Bytes::from_static("Hello, Perch\n")));
   }
-  void on_body(Stream&, std::span<const std::byte>, bool) override {}
-  void on_trailers(Stream&, http::Fields) override {}
-  void on_stream_closed(Stream&, ErrorCode) override {}
+  void on_body(http::ServerStream&, std::span<const std::byte>, bool) override {}
+  void on_trailers(http::ServerStream&, http::Fields) override {}
+  void on_stream_closed(http::ServerStream&, http::StreamEnd) override {}
   void on_output_ready() override {}
 
  private:
@@ -98,7 +98,7 @@ void BM_RequestsThroughASession(benchmark::State& state) {
     const auto requests = client.batch();
     session.receive(requests, kNow);
     while (session.wants_output()) {
-      session.produce(out, 64 * 1024, kDate, 1);
+      session.produce(out, 64 * 1024, {kDate, 1});
       bytes += out.pending_bytes();
       out.consume(out.pending_bytes());
     }
@@ -135,7 +135,7 @@ void BM_ParkAndRestore(benchmark::State& state) {
   OutputQueue out;
   session->receive(client.batch(), kNow);
   while (session->wants_output()) {
-    session->produce(out, 64 * 1024, kDate, 1);
+    session->produce(out, 64 * 1024, {kDate, 1});
     out.clear();
   }
   std::vector<std::byte> record;

@@ -335,5 +335,156 @@ TEST(SessionDeadlines, AreNoneForAnIdleConnection) {
   EXPECT_EQ(wire.answer(), "");
 }
 
+// Waits for `time`, with a look every second as the server takes it.
+void wait(Wire& wire, Duration time) {
+  for (Duration waited{0}; waited < time; waited += seconds(1)) {
+    wire.pass(seconds(1));
+    wire.session().check_deadlines(wire.now);
+  }
+}
+
+TEST(SessionLimits, ResetsOfResponsesUnderWayAreFree) {
+  Wire wire;
+  wire.handshake();
+  wire.client.window_update(0, kLargestWindow - kDefaultWindow);
+  for (StreamId id = 1; id < 1001; id += 2) {
+    wire.client.request(id, get("/bytes/1000000"));
+    wire.exchange();
+    wire.client.reset(id);
+  }
+  EXPECT_FALSE(calmed(wire));
+}
+
+TEST(SessionLimits, ResetsOfPatientRequestsAreFree) {
+  Wire wire;
+  wire.handshake();
+  StreamId id = 1;
+  for (int round = 0; round < 3; ++round) {
+    const StreamId first = id;
+    for (int i = 0; i < 128; ++i, id += 2) wire.client.request(id, get("/hold"));
+    wire.exchange();
+    wire.pass(seconds(1));
+    for (StreamId reset = first; reset < id; reset += 2) wire.client.reset(reset);
+    EXPECT_FALSE(calmed(wire));
+  }
+}
+
+TEST(SessionLimits, HeadsWithoutAResponseAreBoundedTogether) {
+  Wire wire;
+  wire.handshake();
+  const FieldLines large = {{"x-large", std::string(16'000, 'x')}};
+  StreamId id = 1;
+  for (int i = 0; i < 64; ++i, id += 2) {
+    wire.client.request(id, get("/hold", large));
+    wire.exchange();
+  }
+  EXPECT_EQ(wire.answer(), "");
+  wire.client.request(id, get("/hold", large));
+  EXPECT_EQ(wire.answer(), "RST_STREAM " + std::to_string(id) + " REFUSED_STREAM");
+  // What has its response is counted no more.
+  wire.client.reset(1);
+  wire.client.request(id + 2, get("/hold", large));
+  EXPECT_EQ(wire.answer(), "");
+}
+
+TEST(SessionLimits, AStreamsWindowMayNotStayClosed) {
+  Wire wire;
+  wire.handshake({{setting::kInitialWindowSize, 0}});
+  wire.client.request(1, get("/bytes/100"));
+  wire.client.request(3, get("/hold"));
+  wire.exchange();
+  wire.take();
+  wait(wire, seconds(30));
+  EXPECT_EQ(wire.answer(), "");
+  wait(wire, seconds(2));
+  EXPECT_EQ(wire.answer(), "RST_STREAM 1 ENHANCE_YOUR_CALM");
+  EXPECT_EQ(wire.session().open_streams(), 1u);
+}
+
+TEST(SessionLimits, ADribbleIsAStall) {
+  Wire wire;
+  wire.handshake({{setting::kInitialWindowSize, 0}});
+  wire.client.request(1, get("/bytes/100000"));
+  wire.exchange();
+  for (int second = 0; second < 40 && wire.session().open_streams() == 1; ++second) {
+    wire.client.window_update(1, 1'000);
+    wire.exchange();
+    wait(wire, seconds(1));
+  }
+  EXPECT_TRUE(wire.answer().ends_with("RST_STREAM 1 ENHANCE_YOUR_CALM"));
+}
+
+TEST(SessionLimits, ASlowReaderIsServed) {
+  Wire wire;
+  wire.handshake({{setting::kInitialWindowSize, 0}});
+  wire.client.request(1, get("/bytes/200000"));
+  wire.exchange();
+  for (int second = 0; second < 181; ++second) {
+    wire.client.window_update(1, 1'110);
+    wire.exchange();
+    wait(wire, seconds(1));
+  }
+  EXPECT_EQ(wire.session().open_streams(), 0u);
+  EXPECT_EQ(wire.violation(), "");
+  EXPECT_EQ(wire.answer().find("RST_STREAM"), std::string::npos);
+}
+
+// Many stalled streams at a time end together; and beyond the budget of resets, the connection.
+TEST(SessionLimits, ManyStalledStreamsEndTogether) {
+  Wire wire;
+  wire.handshake({{setting::kInitialWindowSize, 0}});
+  for (StreamId id = 1; id < 201; id += 2) wire.client.request(id, get("/bytes/100"));
+  wire.exchange();
+  wait(wire, seconds(32));
+  EXPECT_EQ(wire.session().open_streams(), 0u);
+  EXPECT_FALSE(wire.session().failed());
+}
+
+TEST(SessionLimits, TheConnectionsWindowMayNotStayClosed) {
+  Wire wire;
+  wire.handshake({{setting::kInitialWindowSize, kLargestWindow}});
+  for (StreamId id = 1; id < 21; id += 2) wire.client.request(id, get("/bytes/100000"));
+  wire.exchange();
+  wait(wire, seconds(30));
+  EXPECT_FALSE(wire.session().failed());
+  wait(wire, seconds(2));
+  EXPECT_TRUE(wire.session().failed());
+  EXPECT_TRUE(calmed(wire));
+}
+
+// Streams that wait behind another one are not stalled by their client.
+TEST(SessionLimits, StreamsWaitForEachOtherAsLongAsItTakes) {
+  Wire wire;
+  wire.handshake({{setting::kInitialWindowSize, kLargestWindow}});
+  for (StreamId id = 1; id < 21; id += 2) wire.client.request(id, get("/bytes/100000"));
+  wire.exchange();
+  for (int second = 0; second < 500; ++second) {
+    wire.client.window_update(0, 2'000);
+    wire.exchange();
+    wait(wire, seconds(1));
+  }
+  EXPECT_EQ(wire.session().open_streams(), 0u);
+  EXPECT_EQ(wire.answer().find("RST_STREAM"), std::string::npos);
+}
+
+TEST(SessionLimits, ManyWindowSizesInOneFrameAreOneChange) {
+  Wire wire;
+  wire.handshake({{setting::kInitialWindowSize, 0}});
+  wire.client.request(1, get("/bytes/100"));
+  wire.exchange();
+  wire.take();
+  std::vector<Setting> settings;
+  for (std::uint32_t i = 0; i < 2'000; ++i) {
+    settings.push_back({setting::kInitialWindowSize, i % 2 == 0 ? kLargestWindow : 50});
+  }
+  wire.client.settings(settings);
+  const std::string answer = wire.answer();
+  EXPECT_EQ(answer, "SETTINGS ACK; DATA 1 50");
+  // One that is out of bounds is an error wherever it stands.
+  settings[1'000].value = kLargestWindow + 1;
+  wire.client.settings(settings);
+  EXPECT_TRUE(wire.answer().ends_with("FLOW_CONTROL_ERROR"));
+}
+
 }  // namespace
 }  // namespace perch::http2

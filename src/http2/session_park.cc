@@ -80,7 +80,7 @@ void Session::park(std::vector<std::byte>& record, Instant now) const {
 }
 
 std::unique_ptr<Session> Session::restore(std::span<const std::byte> record,
-                                          const SessionOptions& options, SessionEvents& events,
+                                          const SessionOptions& options, http::ServerEvents& events,
                                           Instant now) {
   RecordReader reader(record);
   const unsigned parts = reader.byte();

@@ -1,5 +1,6 @@
 // The receiving half of the session: frames to events, with every check that needs state.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "http2/request_builder.h"
@@ -7,17 +8,6 @@
 #include "perch/http2/session.h"
 
 namespace perch::http2 {
-namespace {
-
-// Enough of an HTTP/1.x request line to tell it from noise.
-bool looks_like_http1(std::string_view text) {
-  constexpr std::string_view kMethods[] = {"GET ",    "HEAD ",    "POST ",  "PUT ",
-                                           "DELETE ", "OPTIONS ", "PATCH ", "CONNECT "};
-  return std::ranges::any_of(kMethods, [&](std::string_view m) { return text.starts_with(m); });
-}
-
-}  // namespace
-
 std::size_t Session::receive(std::span<const std::byte> input, Instant now) {
   now_ = now;
   std::size_t used = 0;
@@ -43,7 +33,6 @@ std::size_t Session::receive_preface(std::span<const std::byte> input) {
   const std::string_view expected = kClientPreface.substr(preface_seen_);
   const std::string_view got = as_text(input).substr(0, expected.size());
   if (!expected.starts_with(got)) {
-    saw_http1_ = preface_seen_ == 0 && looks_like_http1(as_text(input));
     fail(ErrorCode::kProtocolError, "not the HTTP/2 client preface");
     return input.size();
   }
@@ -268,10 +257,18 @@ void Session::open_stream_at(StreamId id) {
     return stream_error(id, ErrorCode::kProtocolError);
   }
 
+  const auto header_bytes = static_cast<std::uint32_t>(builder_->list_bytes());
+  if (outcome == RequestBuilder::Outcome::kComplete &&
+      open_header_bytes_ + header_bytes > options_.open_header_bytes) {
+    if (!header_end_stream_) reset_up_to_ = id;
+    return stream_error(id, ErrorCode::kRefusedStream);
+  }
+
   auto created =
       std::make_unique<Stream>(*this, id, static_cast<std::int32_t>(peer_.initial_window),
                                static_cast<std::int32_t>(initial_receive_window()));
   Stream& stream = *created;
+  stream.opened_ms_ = static_cast<std::uint32_t>(now_.milliseconds());
   stream.remote_ended_ = header_end_stream_;
   stream.urgency_ = builder_->urgency();
   stream.incremental_ = builder_->incremental();
@@ -286,6 +283,8 @@ void Session::open_stream_at(StreamId id) {
     return respond(stream, http::Response::error(431));
   }
   stream.announced_ = true;
+  stream.header_bytes_ = header_bytes;
+  open_header_bytes_ += header_bytes;
   events_.on_request(stream, std::move(head), header_end_stream_);
 }
 
@@ -307,8 +306,10 @@ void Session::on_rst_stream(const FrameHeader& header, std::span<const std::byte
   }
   Stream* stream = streams_.find(header.stream_id);
   if (stream == nullptr) return;
-  // After a complete response the client only ends a request that nobody wants any more.
-  const bool harmless = stream->request_unwanted_;
+  const auto age_ms = static_cast<std::uint32_t>(now_.milliseconds()) - stream->opened_ms_;
+  const bool harmless = stream->phase_ == Stream::Phase::kBody ||
+                        stream->phase_ == Stream::Phase::kDone ||
+                        age_ms >= options_.slow_reset_age.count() / 1'000'000;
   close_stream(*stream, *code == ErrorCode::kNoError ? ErrorCode::kCancel : *code);
   if (!harmless && !count_reset()) fail(ErrorCode::kEnhanceYourCalm, "too many streams reset");
 }
@@ -318,7 +319,16 @@ void Session::on_settings(const FrameHeader& header, std::span<const std::byte> 
   if (!count) return frame_error(count.error(), header.stream_id);
   if (header.has(flags::kAck)) return on_settings_ack();
   settings_seen_ = true;
-  for (std::size_t i = 0; i < *count && !failed_; ++i) apply_setting(setting_at(payload, i));
+  std::optional<Setting> window;
+  for (std::size_t i = 0; i < *count && !failed_; ++i) {
+    const Setting value = setting_at(payload, i);
+    if (value.id == setting::kInitialWindowSize && check_setting(value)) {
+      window = value;  // the last one, once: each is a walk over all streams
+    } else {
+      apply_setting(value);
+    }
+  }
+  if (window.has_value() && !failed_) apply_setting(*window);
   if (failed_) return;
   FrameWriter(control_).settings_ack();
   ++queued_control_;

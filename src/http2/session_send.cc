@@ -65,9 +65,11 @@ class Decimal {
 
 // --- the owner's answers
 
-void Session::respond(Stream& stream, http::Response response) {
+void Session::respond(http::ServerStream& to, http::Response response) {
+  auto& stream = static_cast<Stream&>(to);
   PERCH_CHECK(stream.phase_ == Stream::Phase::kNoResponse);
   PERCH_CHECK(!std::holds_alternative<http::BodyProducer>(response.body()));
+  open_header_bytes_ -= std::exchange(stream.header_bytes_, 0);
   const bool wants_body = !stream.head_request_ && !has_no_content(response.status());
   if (auto* bytes = std::get_if<Bytes>(&response.body())) {
     // A HEAD response keeps the bytes until its head is written, for Content-Length.
@@ -86,7 +88,8 @@ void Session::respond(Stream& stream, http::Response response) {
   if (!producing_) events_.on_output_ready();
 }
 
-void Session::inform(Stream& stream, int status) {
+void Session::inform(http::ServerStream& to, int status) {
+  auto& stream = static_cast<Stream&>(to);
   PERCH_CHECK(stream.phase_ == Stream::Phase::kNoResponse && status >= 100 && status < 200);
   block_.clear();
   encoder_.begin_block(block_);
@@ -109,13 +112,17 @@ void Session::make_ready_if_blocked(Stream& stream) {
 }
 
 void Session::body_ready(Stream& stream) {
-  make_ready_if_blocked(stream);
-  connection_blocked_ = false;  // an end needs no window
+  if (stream.phase_ == Stream::Phase::kBody && stream.source_->at_end()) {
+    // Not behind others of its urgency that wait for a window.
+    stream.unlink();
+    ends_.push_back(stream);
+  } else {
+    make_ready_if_blocked(stream);
+  }
   if (!producing_) events_.on_output_ready();
 }
 
-void Session::produce(OutputQueue& out, std::size_t limit, std::string_view date,
-                      std::uint32_t date_epoch) {
+void Session::produce(OutputQueue& out, std::size_t limit, Date date) {
   producing_ = true;
   if (!control_.empty()) {
     out.append(std::span<const std::byte>(control_));
@@ -124,7 +131,11 @@ void Session::produce(OutputQueue& out, std::size_t limit, std::string_view date
   }
   while (!failed_ && !heads_.empty() && out.pending_bytes() < limit) {
     Stream& stream = heads_.pop_front();
-    write_head(stream, out, {date, date_epoch});
+    write_head(stream, out, date);
+  }
+  while (!failed_ && !ends_.empty()) {
+    Stream& stream = ends_.pop_front();
+    write_end(stream, out);
   }
   for (std::size_t urgency = 0; urgency < kReadyLists; ++urgency) {
     IntrusiveList<Stream>& list = ready_[urgency];
@@ -347,6 +358,8 @@ void Session::write_data(Stream& stream, Bytes data, bool end_stream, OutputQueu
   write_frame_header(
       {size, FrameType::kData, end_stream ? flags::kEndStream : std::uint8_t{0}, stream.id_},
       out.extend(kFrameHeaderBytes));
+  stream.stall_bytes_ += size;
+  stall_bytes_ += size;
   stream.send_window_ -= static_cast<std::int32_t>(size);
   send_window_ -= size;
   out.append(std::move(data));

@@ -80,6 +80,9 @@ class ServerSession {
   // Consumes what it can from the front of `input` and returns how many bytes those were; call
   // again with what is left and more behind it. Never needs more than 32,000 bytes to go on.
   virtual std::size_t receive(std::span<const std::byte> input, Instant now) = 0;
+  // `receive` would take something. False only while a response must come first; then
+  // `on_output_ready` tells when it has become true.
+  virtual bool wants_input() const = 0;
   // The peer has shut its side down: no more input will come.
   virtual void receive_end() = 0;
 

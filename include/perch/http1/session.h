@@ -52,8 +52,7 @@ class Session final : public http::ServerSession,
 
   std::size_t receive(std::span<const std::byte> input, Instant now) override;
   void receive_end() override;
-  // `receive` would take something.
-  bool wants_input() const;
+  bool wants_input() const override;
 
   void produce(http::OutputQueue& out, std::size_t limit, http::DateValue date) override;
   bool wants_output() const override;

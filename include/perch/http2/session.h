@@ -22,6 +22,7 @@
 #include "perch/base/clock.h"
 #include "perch/http/request.h"
 #include "perch/http/response.h"
+#include "perch/http/server_session.h"
 #include "perch/http2/error_code.h"
 #include "perch/http2/frame.h"
 #include "perch/http2/hpack.h"
@@ -36,110 +37,76 @@ namespace perch::http2 {
 
 class RequestBuilder;
 
-// What happens on a session. Called from inside `receive` and `produce`; may call `respond`,
-// `reset` and `consumed`, and nothing else of the session.
-class SessionEvents {
- public:
-  // A request's head is complete; where not `end_stream`, its body follows.
-  virtual void on_request(Stream& stream, http::RequestHeadPtr head, bool end_stream) = 0;
-  // More of the body. The bytes live until the call returns; each must be given back once with
-  // `consumed`, now or later. Raised with no bytes only for an empty last frame.
-  virtual void on_body(Stream& stream, std::span<const std::byte> data, bool end_stream) = 0;
-  // The body ended with trailers.
-  virtual void on_trailers(Stream& stream, http::Fields trailers) = 0;
-  // The stream has ended and dies after the call: kNoError when its response was written whole.
-  // Once for every stream of an on_request, and for no other.
-  virtual void on_stream_closed(Stream& stream, ErrorCode reason) = 0;
-  // A stream that was blocked may produce again: call `produce` soon.
-  virtual void on_output_ready() = 0;
-
- protected:
-  ~SessionEvents() = default;
-};
-
-struct SessionCounters {  // of one session since it was made or restored
-  std::uint64_t requests = 0;
-  std::uint64_t stream_errors = 0;
-};
-
-class Session final : public memory::SlabAllocated {
+class Session final : public http::ServerSession, public memory::SlabAllocated {
  public:
   // `options` and `events` are borrowed for the session's life.
-  Session(const SessionOptions& options, SessionEvents& events, Instant now);
-  ~Session();  // open streams end without an event
+  Session(const SessionOptions& options, http::ServerEvents& events, Instant now);
+  ~Session() override;  // open streams end without an event
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   // --- bytes in
   // Consumes whole frames from the front of `input` and returns how many bytes those were; call
   // again with what is left and more behind it. A frame never needs more than 16,393 bytes.
-  std::size_t receive(std::span<const std::byte> input, Instant now);
+  std::size_t receive(std::span<const std::byte> input, Instant now) override;
+  // Nothing follows from it: a client that has shut its side down may still want its answers.
+  void receive_end() override {}
+  bool wants_input() const override { return true; }
 
   // --- bytes out
-  // Appends frames to `out` until about `limit` bytes are pending there or nothing is ready. `date`
-  // is the current Date field's value, 29 characters; `date_epoch` changes whenever it does.
-  void produce(OutputQueue& out, std::size_t limit, std::string_view date,
-               std::uint32_t date_epoch);
-  // `produce` would give something.
-  bool wants_output() const;
+  void produce(OutputQueue& out, std::size_t limit, http::DateValue date) override;
+  bool wants_output() const override;
 
   // --- the owner's answers
-  // Ends the request with this response. The body is Bytes or a BodySource, never a BodyProducer.
-  // REQUIRES: the stream is not closed and has no response yet.
-  void respond(Stream& stream, http::Response response);
-  // An interim response without fields, such as 100. REQUIRES: as respond.
-  void inform(Stream& stream, int status);
+  // See http::ServerSession; the streams are this session's.
+  void respond(http::ServerStream& stream, http::Response response) override;
+  void inform(http::ServerStream& stream, int status) override;
+  // Opens the flow-control windows. Closing a stream credits what is left of it.
+  void consumed(http::ServerStream& stream, std::size_t bytes) override;
   // Ends the stream by RST_STREAM; raises on_stream_closed.
   void reset(Stream& stream, ErrorCode reason);
-  // The owner is done with `bytes` of a request's body: opens the flow-control windows.
-  void consumed(Stream& stream, std::size_t bytes);
-  // Closing a stream credits what is left of it.
 
-  // Whatever arrived first after a restore was not a request: counted as a useless frame.
-  void note_useless_wake(Instant now);
-
-  // Handlers that still run although their streams were reset; they count as open streams.
-  void set_lingering_handlers(std::uint32_t count) { lingering_handlers_ = count; }
+  // Counted as a useless frame.
+  void note_useless_wake(Instant now) override;
+  void set_lingering_handlers(std::uint32_t count) override { lingering_handlers_ = count; }
 
   // --- ending
   // Graceful, first step: GOAWAY with the largest stream id; new requests are still served.
-  void announce_shutdown();
+  void announce_shutdown() override;
   // Second step: GOAWAY with the last stream that will be served; later ones are ignored.
-  void shutdown();
+  void shutdown() override;
   bool shutting_down() const { return goaway_final_sent_; }
   // A connection error was made or the peer's GOAWAY and the last stream have passed: flush, close.
-  bool finished() const;
-  bool failed() const { return failed_; }
+  bool finished() const override;
+  bool failed() const override { return failed_; }
   // Why, for a log line; static text.
-  std::string_view failure() const { return failure_; }
+  std::string_view failure() const override { return failure_; }
   void fail(ErrorCode code, std::string_view what);
+  void fail_timeout(std::string_view what) override { fail(ErrorCode::kEnhanceYourCalm, what); }
   // Fails the session when a deadline of its own has passed (preface, SETTINGS acknowledgement, an
   // open header block).
-  void check_deadlines(Instant now);
+  void check_deadlines(Instant now) override;
 
   // --- state
   std::size_t open_streams() const { return streams_.size(); }
-  bool quiet() const { return streams_.size() == 0; }
-  const SessionCounters& counters() const { return counters_; }
+  bool quiet() const override { return streams_.size() == 0; }
+  const http::SessionCounters& counters() const override { return counters_; }
   // Received bytes of a frame that is not complete keep a connection from parking; that is for the
   // owner to see. This tells everything else that forbids it (see docs/architecture.md).
-  bool can_park() const;
+  bool can_park() const override;
 
   // --- parking
   // Appends the record. REQUIRES: can_park().
-  void park(std::vector<std::byte>& record, Instant now) const;
+  void park(std::vector<std::byte>& record, Instant now) const override;
   // Null for a record that `park` cannot have made.
   static std::unique_ptr<Session> restore(std::span<const std::byte> record,
-                                          const SessionOptions& options, SessionEvents& events,
+                                          const SessionOptions& options, http::ServerEvents& events,
                                           Instant now);
-
-  // The peer's preface does not look like HTTP/2 but like an HTTP/1.x request line.
-  bool saw_http1_request() const { return saw_http1_; }
 
  private:
   friend class Stream;
   struct Restored {};
-  Session(const SessionOptions& options, SessionEvents& events, Instant now, Restored);
+  Session(const SessionOptions& options, http::ServerEvents& events, Instant now, Restored);
   struct PeerSettings {
     std::uint32_t header_table_size = kDefaultHeaderTableSize;
     std::uint32_t initial_window = kDefaultWindow;
@@ -204,10 +171,7 @@ class Session final : public memory::SlabAllocated {
   void make_ready(Stream& stream);
   void make_ready_if_blocked(Stream& stream);
   void body_ready(Stream& stream);
-  struct Date {
-    std::string_view value;
-    std::uint32_t epoch;
-  };
+  using Date = http::DateValue;
   void write_head(Stream& stream, OutputQueue& out, Date date);
   std::span<const std::byte> prepared_block(const http::PreparedHead& head, Date date);
   void begin_head(int status);
@@ -225,8 +189,12 @@ class Session final : public memory::SlabAllocated {
   void stop_request(Stream& stream);
   void stop_requests_done_before(Instant when);
 
+  // session_stall.cc
+  void check_stalls(Instant now);
+  bool too_slow(std::uint32_t since_ms, std::uint64_t bytes, Instant now) const;
+
   const SessionOptions& options_;
-  SessionEvents& events_;
+  http::ServerEvents& events_;
   StreamTable streams_;
   HpackEncoder encoder_;
   HpackDecoder decoder_;
@@ -234,9 +202,10 @@ class Session final : public memory::SlabAllocated {
   std::vector<std::byte> control_;           // whole frames that wait to be written
   std::vector<std::byte> block_;             // scratch for an encoded head
   IntrusiveList<Stream> heads_;
+  IntrusiveList<Stream> ends_;  // all but END_STREAM was written, and that needs no window
   IntrusiveList<Stream> ready_[kReadyLists];
   std::unique_ptr<CachedHead[]> cached_heads_;
-  SessionCounters counters_;
+  http::SessionCounters counters_;
   Instant now_;
   Instant started_;
   Instant header_block_started_;
@@ -259,6 +228,9 @@ class Session final : public memory::SlabAllocated {
   std::uint32_t queued_control_ = 0;
   std::uint32_t continuations_ = 0;
   std::uint32_t lingering_handlers_ = 0;
+  std::uint32_t open_header_bytes_ = 0;  // of streams without a response
+  std::uint32_t stalled_ms_ = 0;         // since when send_window_ is closed
+  std::uint64_t stall_bytes_ = 0;        // written since
   std::uint32_t unfinished_requests_ =
       0;                         // streams with a whole response and a request that goes on
   std::uint8_t ready_mask_ = 0;  // lists of ready_ that may hold something
@@ -273,7 +245,7 @@ class Session final : public memory::SlabAllocated {
   bool goaway_received_ = false;
   bool failed_ = false;
   bool producing_ = false;
-  bool saw_http1_ = false;
+  bool stalled_ = false;
 };
 
 }  // namespace perch::http2

@@ -18,6 +18,7 @@
 #include "perch/base/intrusive_list.h"
 #include "perch/http/request.h"
 #include "perch/http/response.h"
+#include "perch/http/server_session.h"
 #include "perch/http2/frame.h"
 #include "perch/memory/slab.h"
 
@@ -25,7 +26,8 @@ namespace perch::http2 {
 
 class Session;
 
-class Stream final : public memory::SlabAllocated,
+class Stream final : public http::ServerStream,
+                     public memory::SlabAllocated,
                      public ListLink<>,
                      private http::BodySource::ReadyHook {
  public:
@@ -37,8 +39,8 @@ class Stream final : public memory::SlabAllocated,
   bool remote_ended() const { return remote_ended_; }
   bool responded() const { return phase_ != Phase::kNoResponse; }
 
-  // The owner's; null until set.
-  void* context = nullptr;
+  // How it ended, for on_stream_closed: kNoError when its response was written whole.
+  ErrorCode end_code() const { return end_code_; }
 
  private:
   friend class Session;
@@ -67,9 +69,15 @@ class Stream final : public memory::SlabAllocated,
   std::uint32_t unconsumed_ = 0;  // received, not yet credited to the connection
   std::uint32_t uncredited_ = 0;  // consumed, not yet credited to this stream
   std::uint32_t turns_ = 0;
+  std::uint32_t opened_ms_ = 0;     // of the monotonic clock, modulo 2^32
+  std::uint32_t stalled_ms_ = 0;    // since when the window is closed, the same
+  std::uint32_t stall_bytes_ = 0;   // written since
+  std::uint32_t header_bytes_ = 0;  // counted by the session until there is a response
+  ErrorCode end_code_ = ErrorCode::kNoError;
   Phase phase_ = Phase::kNoResponse;
   std::uint8_t urgency_ = 3;
   bool incremental_ = false;
+  bool stalled_ = false;
   bool remote_ended_ = false;
   bool request_unwanted_ = false;  // the response is complete, the request goes on
   bool head_request_ = false;

@@ -103,7 +103,9 @@ ScriptedOwner::Request* ScriptedOwner::find(Stream& stream, std::string_view eve
   return &requests_[found->second];
 }
 
-void ScriptedOwner::on_request(Stream& stream, http::RequestHeadPtr head, bool end_stream) {
+void ScriptedOwner::on_request(http::ServerStream& opened, http::RequestHeadPtr head,
+                               bool end_stream) {
+  auto& stream = static_cast<Stream&>(opened);
   if (index_.contains(stream.id())) violation_ = "a stream was opened twice";
   index_[stream.id()] = requests_.size();
   Request& request = requests_.emplace_back();
@@ -121,7 +123,9 @@ void ScriptedOwner::on_request(Stream& stream, http::RequestHeadPtr head, bool e
   if (end_stream) ended(request);
 }
 
-void ScriptedOwner::on_body(Stream& stream, std::span<const std::byte> data, bool end_stream) {
+void ScriptedOwner::on_body(http::ServerStream& of, std::span<const std::byte> data,
+                            bool end_stream) {
+  auto& stream = static_cast<Stream&>(of);
   Request* request = find(stream, "body");
   if (request == nullptr) return;
   if (data.empty() && !end_stream) violation_ = "an empty piece of a body";
@@ -132,7 +136,8 @@ void ScriptedOwner::on_body(Stream& stream, std::span<const std::byte> data, boo
   if (end_stream) ended(*request);
 }
 
-void ScriptedOwner::on_trailers(Stream& stream, http::Fields trailers) {
+void ScriptedOwner::on_trailers(http::ServerStream& of, http::Fields trailers) {
+  auto& stream = static_cast<Stream&>(of);
   Request* request = find(stream, "trailers");
   if (request == nullptr) return;
   request->trailers = copy(trailers);
@@ -140,7 +145,12 @@ void ScriptedOwner::on_trailers(Stream& stream, http::Fields trailers) {
   ended(*request);
 }
 
-void ScriptedOwner::on_stream_closed(Stream& stream, ErrorCode reason) {
+void ScriptedOwner::on_stream_closed(http::ServerStream& closed, http::StreamEnd end) {
+  auto& stream = static_cast<Stream&>(closed);
+  const ErrorCode reason = stream.end_code();
+  if ((reason == ErrorCode::kNoError) != (end == http::StreamEnd::kComplete)) {
+    violation_ = "a stream ended complete with an error, or the other way round";
+  }
   Request* request = find(stream, "closed");
   if (request == nullptr) return;
   log_ += " " + std::string(to_string(reason)) + "\n";

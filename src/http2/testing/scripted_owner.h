@@ -30,7 +30,7 @@ namespace perch::http2::testing {
 inline constexpr std::string_view kHello = "Hello, Perch\n";
 std::string pattern(std::size_t size);  // a body of that size
 
-class ScriptedOwner final : public SessionEvents {
+class ScriptedOwner final : public http::ServerEvents {
  public:
   struct Request {
     StreamId stream = 0;
@@ -65,10 +65,10 @@ class ScriptedOwner final : public SessionEvents {
   // A line per event, for comparisons.
   const std::string& log() const { return log_; }
 
-  void on_request(Stream& stream, http::RequestHeadPtr head, bool end_stream) override;
-  void on_body(Stream& stream, std::span<const std::byte> data, bool end_stream) override;
-  void on_trailers(Stream& stream, http::Fields trailers) override;
-  void on_stream_closed(Stream& stream, ErrorCode reason) override;
+  void on_request(http::ServerStream& opened, http::RequestHeadPtr head, bool end_stream) override;
+  void on_body(http::ServerStream& of, std::span<const std::byte> data, bool end_stream) override;
+  void on_trailers(http::ServerStream& of, http::Fields trailers) override;
+  void on_stream_closed(http::ServerStream& closed, http::StreamEnd end) override;
   void on_output_ready() override { ++output_ready_calls_; }
 
  private:

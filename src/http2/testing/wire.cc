@@ -54,7 +54,7 @@ void Wire::feed(std::span<const std::byte> bytes) {
 
 void Wire::collect() {
   while (session_->wants_output()) {
-    session_->produce(out_, produce_limit, date, date_epoch);
+    session_->produce(out_, produce_limit, {date, date_epoch});
     while (!out_.empty()) {
       OutputQueue::Piece pieces[4];
       const std::size_t count = out_.gather(pieces);
