@@ -42,10 +42,10 @@ bench:  ## build and run the micro-benchmarks
 format:  ## format the sources
 	@tools/format.sh
 
-check:  ## format, layers, headers
+check:  ## format, layers, headers, coroutines
 	@tools/deps.sh build test ci
 	@tools/format.sh --check
-	@tools/check_layers.sh
+	@tools/check_layers.sh && tools/check_coroutines.py
 	@tools/check_headers.sh $(PRESET)
 
 install:  ## programs, library and headers into PREFIX (honours DESTDIR)

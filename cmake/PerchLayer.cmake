@@ -3,6 +3,7 @@
 #   perch_layer(NAME [DEPENDS layer...] SOURCES file... [LIBS target...])
 #   perch_test(NAME [LAYER layer] SOURCES file... [LIBS target...] [LABELS label...] [TIMEOUT seconds]
 #              [ARGS argument...])
+#   perch_test_again(NAME OF_THE_SECOND_RUN [LAYER layer] ENVIRONMENT variable=value... [TIMEOUT seconds] [ARGS argument...])
 #   perch_bench(NAME [LAYER layer] SOURCES file... [LIBS target...])
 #   perch_fuzzer(NAME [LAYER layer] SOURCES file... [LIBS target...] [CORPUS folder])
 #   perch_program(NAME SOURCES file... [LIBS target...])
@@ -106,6 +107,17 @@ function(perch_test name)
     target_precompile_headers(${name} REUSE_FROM perch_test_pch)
   endif()
   _perch_register(${name} "${A_TIMEOUT}" "${A_LAYER};${A_LABELS}" $<TARGET_FILE:${name}> --gtest_color=no ${A_ARGS})
+endfunction()
+
+# A test program's tests once more, in another environment.
+function(perch_test_again name again)
+  if(NOT PERCH_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(A "" "LAYER;TIMEOUT" "ENVIRONMENT;ARGS" ${ARGN})
+  _perch_need(A_ENVIRONMENT perch_test_again ${again})
+  _perch_register(${again} "${A_TIMEOUT}" "${A_LAYER}" $<TARGET_FILE:${name}> --gtest_color=no ${A_ARGS})
+  set_property(TEST ${again} APPEND PROPERTY ENVIRONMENT ${A_ENVIRONMENT})
 endfunction()
 
 # A test that is a command: a script. It runs in the source folder with PERCH_SOURCE_DIR, PERCH_BINARY_DIR

@@ -1,5 +1,6 @@
 #include "perch/net/listen.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -49,6 +50,33 @@ Result<UniqueFd> listen(const Endpoint& endpoint, ListenOptions options) {
     return std::unexpected(listen_error(endpoint, errno));
   }
   return fd;
+}
+
+Result<void> adopt_listener(int fd) {
+  const auto option_of = [&](int option) {
+    int value = 0;
+    socklen_t size = sizeof value;
+    return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+  };
+  const int family = option_of(SO_DOMAIN);
+  if ((family != AF_INET && family != AF_INET6) || option_of(SO_TYPE) != SOCK_STREAM ||
+      option_of(SO_ACCEPTCONN) != 1) {
+    return std::unexpected(
+        Error(ErrorCode::kInvalidArgument,
+              "descriptor " + std::to_string(fd) + " is no listening TCP socket"));
+  }
+  const int status = fcntl(fd, F_GETFL);
+  if (status < 0 || fcntl(fd, F_SETFL, status | O_NONBLOCK) != 0 ||
+      fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || !set_keepalive(fd)) {
+    return std::unexpected(Error::from_errno(errno, "inherited listener"));
+  }
+  return {};
+}
+
+bool takes_both_versions(int fd) {
+  int only = 1;
+  socklen_t size = sizeof only;
+  return getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, &size) == 0 && only == 0;
 }
 
 Result<Endpoint> local_endpoint(int fd) {

@@ -64,8 +64,7 @@ std::expected<ListenAddress, std::string> parse_listen_url(std::string_view url)
   const std::size_t colon = url.find("://");
   if (colon == url.npos) return std::unexpected("has no scheme");
   const std::string scheme = lowered(url.substr(0, colon));
-  if (scheme == "https") return std::unexpected("is not offered yet: TLS comes in a later version");
-  if (scheme != "http") return std::unexpected(fmt::format("has the scheme {:?}", scheme));
+  if (scheme != "http" && scheme != "https") return std::unexpected(fmt::format("has the scheme {:?}", scheme));
 
   std::string_view rest = url.substr(colon + 3);
   if (rest.find('@') != rest.npos) return std::unexpected("has a user name");
@@ -75,6 +74,8 @@ std::expected<ListenAddress, std::string> parse_listen_url(std::string_view url)
   if (rest.find('/') != rest.npos) return std::unexpected("has a path");
 
   ListenAddress address;
+  address.secure = scheme == "https";
+  if (address.secure) address.port = 443;
   if (rest.starts_with('[')) {
     const std::size_t end = rest.find(']');
     if (end == rest.npos) return std::unexpected("has a `[` without its `]`");

@@ -25,9 +25,9 @@ TEST(ListenUrl, TakesAStarForAllAddresses) {
   EXPECT_EQ(parse_listen_url("http://*.org").error(), "has the character '*' in its host");
 }
 
-TEST(ListenUrl, OfHttpsSaysThatTlsComesLater) {
-  EXPECT_EQ(parse_listen_url("https://localhost").error(),
-            "is not offered yet: TLS comes in a later version");
+TEST(ListenUrl, OfHttpsIsSecureAndMeans443) {
+  EXPECT_EQ(parse_listen_url("https://localhost"), (ListenAddress{"localhost", 443, true}));
+  EXPECT_EQ(parse_listen_url("HTTPS://[::1]:8443"), (ListenAddress{"::1", 8443, true}));
 }
 
 }  // namespace

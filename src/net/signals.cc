@@ -15,7 +15,7 @@ namespace {
 sigset_t awaited_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&set, number);
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&set, number);
   return set;
 }
 
@@ -48,6 +48,8 @@ std::optional<Signal> wait_for_signal(Deadline deadline) {
         return Signal::kHangUp;
       case SIGUSR1:
         return Signal::kUser1;
+      case SIGUSR2:
+        return Signal::kUser2;
       default:
         if (errno == EAGAIN) return std::nullopt;
         PERCH_CHECK(errno == EINTR);  // some other signal had a handler

@@ -18,6 +18,8 @@ TEST(Signals, ArriveOneByOneAndNotAsInterruptions) {
   EXPECT_EQ(wait_for_signal(Deadline::never()), Signal::kTerminate);
   raise(SIGHUP);
   EXPECT_EQ(wait_for_signal(Deadline::never()), Signal::kHangUp);
+  raise(SIGUSR2);
+  EXPECT_EQ(wait_for_signal(Deadline::never()), Signal::kUser2);
   raise(SIGPIPE);  // ignored
 }
 

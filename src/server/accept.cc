@@ -11,6 +11,7 @@
 #include "perch/http2/frame.h"
 #include "perch/net/listen.h"
 #include "server/server_worker.h"
+#include "server/socket_io.h"
 
 namespace perch::server {
 namespace {
@@ -20,7 +21,7 @@ constexpr Duration kAcceptPause = std::chrono::milliseconds(100);
 // A worker that has this many connections more than the least busy one gives new ones away.
 constexpr std::uint32_t kImbalance = 16;
 
-std::vector<std::byte> refusal() {
+std::vector<std::byte> http2_refusal() {
   std::vector<std::byte> frames;
   http2::FrameWriter writer(frames);
   writer.settings({});
@@ -28,10 +29,17 @@ std::vector<std::byte> refusal() {
   return frames;
 }
 
+constexpr std::string_view kHttp1Refusal =
+    "HTTP/1.1 503 Service Unavailable\r\n"
+    "retry-after: 10\r\n"
+    "connection: close\r\n"
+    "content-length: 0\r\n"
+    "\r\n";
+
 // A descriptor on its way to another worker.
 struct HandOver final : task::Post {
   ServerWorker* target;
-  net::UniqueFd fd;
+  Accepted accepted;
 };
 
 }  // namespace
@@ -40,7 +48,8 @@ Result<void> ServerWorker::watch_listeners() {
   net::Reactor& reactor = net::Reactor::of(worker_);
   for (std::uint32_t i = 0; i < shared_.listeners.size(); ++i) {
     const net::IoInterest interest{.read = true, .exclusive = true};
-    auto added = reactor.add(shared_.listeners[i].get(), {net::SinkId::kListener, i, 0}, interest);
+    auto added =
+        reactor.add(shared_.listeners[i].fd.get(), {net::SinkId::kListener, i, 0}, interest);
     if (!added) return added;
   }
   accepting_ = true;
@@ -54,10 +63,10 @@ void ServerWorker::ListenerEvents::on_io(std::uint32_t slot, std::uint32_t,
 
 void ServerWorker::accept_some(std::size_t listener) {
   for (int i = 0; i < kAcceptsPerTurn && accepting_; ++i) {
-    net::AcceptOutcome outcome = net::accept_one(shared_.listeners[listener].get());
+    net::AcceptOutcome outcome = net::accept_one(shared_.listeners[listener].fd.get());
     switch (outcome.kind) {
       case net::AcceptOutcome::Kind::kConnection:
-        place(std::move(outcome.fd));
+        place({std::move(outcome.fd), shared_.listeners[listener].secure});
         break;
       case net::AcceptOutcome::Kind::kTransient:
         break;
@@ -75,46 +84,51 @@ void ServerWorker::accept_some(std::size_t listener) {
   }
 }
 
-void ServerWorker::place(net::UniqueFd fd) {
+void ServerWorker::place(Accepted accepted) {
   const std::uint32_t open = shared_.open.fetch_add(1, std::memory_order_relaxed);
   if (open >= shared_.max_connections) {
     shared_.open.fetch_sub(1, std::memory_order_relaxed);
-    return refuse(std::move(fd));
+    return refuse(accepted);
   }
   ServerWorker& least = **std::ranges::min_element(
       shared_.workers, {}, [](const auto& worker) { return worker->load(); });
   ServerWorker& target = least.load() + kImbalance < load() ? least : *this;
   // At once: a burst is placed before the target has seen any of it.
   target.load_.fetch_add(1, std::memory_order_relaxed);
-  if (&target != this) return target.hand_over(std::move(fd));
-  add_connection(std::move(fd));
+  if (&target != this) return target.hand_over(std::move(accepted));
+  add_connection(std::move(accepted));
 }
 
-void ServerWorker::hand_over(net::UniqueFd fd) {
+void ServerWorker::hand_over(Accepted accepted) {
   auto* post = new HandOver;
   post->run = [](task::Post& arrived) noexcept {
     const std::unique_ptr<HandOver> owned(static_cast<HandOver*>(&arrived));
-    owned->target->add_connection(std::move(owned->fd));
+    owned->target->add_connection(std::move(owned->accepted));
   };
   post->target = this;
-  post->fd = std::move(fd);
+  post->accepted = std::move(accepted);
   worker_.post(*post);
 }
 
-// The client learns why, if its socket takes these few bytes at once.
-void ServerWorker::refuse(net::UniqueFd fd) {
+// The client learns why, if its socket takes these few bytes at once; over TLS it would take a
+// handshake to tell it.
+void ServerWorker::refuse(const Accepted& accepted) {
   counters_.refused.add();
-  static const std::vector<std::byte> kRefusal = refusal();
-  static_cast<void>(::send(fd.get(), kRefusal.data(), kRefusal.size(), MSG_NOSIGNAL));
-  ::shutdown(fd.get(), SHUT_WR);
+  if (accepted.secure) return;
+  const int fd = accepted.fd.get();
+  static const std::vector<std::byte> kHttp2Refusal = http2_refusal();
+  char first = 0;
+  const bool other = ::recv(fd, &first, 1, MSG_PEEK) == 1 && first != http2::kClientPreface[0];
+  static_cast<void>(write_socket(fd, other ? as_bytes(kHttp1Refusal) : std::span(kHttp2Refusal)));
+  ::shutdown(fd, SHUT_WR);
 }
 
 void ServerWorker::stop_accepting() {
   if (!accepting_) return;
   accepting_ = false;
   net::Reactor& reactor = net::Reactor::of(worker_);
-  for (const net::UniqueFd& listener : shared_.listeners) {
-    static_cast<void>(reactor.remove(listener.get()));
+  for (const Listener& listener : shared_.listeners) {
+    static_cast<void>(reactor.remove(listener.fd.get()));
   }
 }
 
@@ -123,7 +137,13 @@ void ServerWorker::stop_accepting() {
 void ServerWorker::give_up_listeners() {
   stop_accepting();
   if (shared_.serving_workers.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  for (const net::UniqueFd& listener : shared_.listeners) ::shutdown(listener.get(), SHUT_RD);
+  for (Listener& listener : shared_.listeners) {
+    if (listener.shared) {
+      listener.fd.reset();
+    } else {
+      ::shutdown(listener.fd.get(), SHUT_RD);
+    }
+  }
 }
 
 // Level-triggered listeners would report without end while no descriptor is free.

@@ -5,6 +5,9 @@
 #include <variant>
 
 #include "perch/base/check.h"
+#include "perch/http/field_text.h"
+#include "perch/http1/session.h"
+#include "perch/http2/session.h"
 #include "perch/task/spawn.h"
 #include "server/server_worker.h"
 #include "server/shared_state.h"
@@ -13,44 +16,83 @@
 namespace perch::server {
 namespace {
 
-// Bytes gathered for one write, and writes and reads made before other connections get their turn.
-constexpr std::size_t kBatchBytes = 128 * 1024;
-constexpr int kWritesPerTurn = 16;
-constexpr int kReadsPerTurn = 16;
+// A secure connection's record begins with the address of its tls::Connection.
+constexpr std::size_t kTlsBytes = sizeof(tls::Connection*);
 
-constexpr std::string_view kHttp1Refusal =
-    "HTTP/1.1 505 HTTP Version Not Supported\r\n"
-    "Content-Type: text/plain; charset=utf-8\r\n"
-    "Connection: close\r\n"
-    "Content-Length: 113\r\n"
-    "\r\n"
-    "This port speaks HTTP/2 with prior knowledge only, without TLS:\n"
-    "  curl --http2-prior-knowledge http://HOST:PORT/\n";
+task::Task<http::Response> misdirected_request() { co_return http::Response::error(421); }
+
+std::unique_ptr<tls::Connection> tls_of(std::span<const std::byte> record) {
+  tls::Connection* connection = nullptr;
+  std::memcpy(&connection, record.data(), kTlsBytes);
+  return std::unique_ptr<tls::Connection>(connection);
+}
 
 }  // namespace
 
-Connection::Connection(ServerWorker& worker, std::uint32_t slot, int fd)
+Connection::Connection(ServerWorker& worker, std::uint32_t index, const Slot& slot)
     : last_active(worker.now()),
       worker_(worker),
-      session_(std::make_unique<http2::Session>(
-          worker.shared().options.http2, static_cast<http2::SessionEvents&>(*this), worker.now())),
-      slot_(slot),
-      fd_(fd) {}
+      opened_(worker.now()),
+      slot_(index),
+      fd_(slot.fd) {
+  if (!slot.secure) return;
+  tls_ = std::make_unique<tls::Connection>(worker.tls_context());
+  handshaking_ = true;
+  worker.handshake_began();
+}
 
-Connection::Connection(ServerWorker& worker, std::uint32_t slot, int fd,
+Connection::Connection(ServerWorker& worker, std::uint32_t index, const Slot& slot,
                        std::span<const std::byte> record)
     : last_active(worker.now()),
       worker_(worker),
-      session_(http2::Session::restore(record, worker.shared().options.http2, *this, worker.now())),
-      slot_(slot),
-      fd_(fd) {}
+      opened_(worker.now()),
+      slot_(index),
+      fd_(slot.fd),
+      http1_(slot.http1) {
+  if (slot.secure) {
+    tls_ = tls_of(record);
+    record = record.subspan(kTlsBytes);
+  }
+  const SharedState& shared = worker.shared();
+  if (http1_) {
+    session_ = http1::Session::restore(record, shared.http1_options(slot.secure), *this, now());
+  } else {
+    session_ = http2::Session::restore(record, shared.options.http2, *this, now());
+  }
+  valid_ = session_ != nullptr;
+}
 
 Connection::~Connection() {
   exchanges_.for_each([](Exchange& exchange) { exchange.on_connection_closed(); });
   if (session_ != nullptr) {
     worker_.counters().stream_errors.add(session_->counters().stream_errors);
   }
+  if (handshaking_) {
+    worker_.counters().failed_handshakes.add();
+    worker_.handshake_ended();
+  }
 }
+
+Instant Connection::now() const { return worker_.now(); }
+
+// --- parking
+
+bool Connection::can_park() const {
+  return session_ != nullptr && session_->can_park() && !partial_ && waiting_.empty() &&
+         blocked_ == nullptr && exchanges_.empty() && !turn_end_.is_linked() && !peer_closed_ &&
+         !input_ended_ && !read_paused_ && (tls_ == nullptr || !tls_->mid_record());
+}
+
+void Connection::park(std::vector<std::byte>& record) {
+  if (tls_ != nullptr) {
+    tls::Connection* owned = tls_.release();
+    record.resize(record.size() + kTlsBytes);
+    std::memcpy(record.data() + record.size() - kTlsBytes, &owned, kTlsBytes);
+  }
+  session_->park(record, now());
+}
+
+void Connection::drop_parked(std::span<const std::byte> secure_record) { tls_of(secure_record); }
 
 // --- work
 
@@ -68,7 +110,7 @@ Disposition Connection::on_wake(net::IoEvents events, std::span<const std::byte>
 // Not at the wake itself: its bytes may be the first part of a request.
 Disposition Connection::end_wake() {
   if (!std::exchange(woken_, false) || saw_request()) return Disposition::kKeep;
-  session_->note_useless_wake(worker_.now());
+  session_->note_useless_wake(now());
   return session_->failed() ? work(false, {}) : Disposition::kKeep;
 }
 
@@ -79,38 +121,58 @@ void Connection::run_deferred(task::Deferred& deferred) noexcept {
 
 Disposition Connection::work(bool read_first, std::span<const std::byte> first_input) {
   working_ = true;
-  if (!first_input.empty()) take_input(first_input);
-  const bool open = !read_first || read();
-  if (session_->saw_http1_request()) return refuse_http1();
-  const Progress progress = write();
+  if (!first_input.empty()) take_bytes(first_input);
+  const bool intact = !read_first || read();
+  const Disposition disposition = intact ? after_output(write()) : Disposition::kClose;
+  worker_.sealed().clear();
   working_ = false;
-  if (progress == Progress::kBroken || !open) return Disposition::kClose;
+  return disposition;
+}
+
+Disposition Connection::after_output(Progress progress) {
+  if (progress == Progress::kBroken) return Disposition::kClose;
+  if (read_paused_ && may_read()) {
+    read_paused_ = false;
+    more_to_read_ = true;
+  }
   if (progress == Progress::kMore || more_to_read_) worker_.defer(turn_end_);
-  if (progress != Progress::kDone || !session_->finished()) return Disposition::kKeep;
-  if (session_->failed()) {
+  if (progress != Progress::kDone) return Disposition::kKeep;
+  if (tls_ != nullptr && tls_->state() == tls::Connection::State::kFailed) return end();
+  if (session_ != nullptr && session_->finished()) return end();
+  // All that can be said without waiting was said. A peer that has closed its side gets no more: it
+  // cannot be told from one that has gone, and a handler that waits should not wait for nobody.
+  const bool gone = input_ended_ || (peer_closed_ && read_paused_);
+  return gone ? Disposition::kClose : Disposition::kKeep;
+}
+
+Disposition Connection::end() {
+  if (tls_ != nullptr && tls_->failure()) {
+    worker_.shared().log(LogLevel::kDebug, tls_->failure()->reason);
+    if (!handshaking_) worker_.counters().connection_errors.add();
+  } else if (session_->failed()) {
     worker_.counters().connection_errors.add();
     worker_.shared().log(LogLevel::kDebug, session_->failure());
+  }
+  if (tls_ != nullptr) {
+    tls_->close(worker_.sealed());
+    static_cast<void>(write_sealed());
   }
   return Disposition::kLinger;
 }
 
-Disposition Connection::refuse_http1() {
-  http2::OutputQueue answer;
-  answer.append(as_bytes(kHttp1Refusal));
-  worker_.counters().connection_errors.add();
-  return write_socket(fd_, answer).kind == IoOutcome::Kind::kBytes ? Disposition::kLinger
-                                                                   : Disposition::kClose;
-}
-
 Disposition Connection::announce_shutdown() {
+  if (session_ == nullptr) return Disposition::kKeep;
   session_->announce_shutdown();
   return work(false, {});
 }
 
 Disposition Connection::shutdown() {
+  if (session_ == nullptr) return Disposition::kClose;
   session_->shutdown();
   return work(false, {});
 }
+
+// --- deadlines
 
 Disposition Connection::check(Instant now) {
   const ServerOptions& options = worker_.shared().options;
@@ -121,18 +183,30 @@ Disposition Connection::check(Instant now) {
       return disposition;
     }
   }
-  if (stalled(now)) {
+  if (stalled(now) || overdue_opening(now)) {
     worker_.counters().connection_errors.add();
     return Disposition::kClose;
   }
+  if (session_ == nullptr) return Disposition::kKeep;
   session_->check_deadlines(now);
   if (partial_ && now - partial_since_ >= options.partial_frame_timeout) {
-    session_->fail(http2::ErrorCode::kEnhanceYourCalm, "frame not complete in time");
+    session_->fail_timeout("frame not complete in time");
   }
-  if (idle() && exchanges_.empty() && now - last_active >= options.idle_timeout) {
-    session_->shutdown();
-  }
-  return session_->wants_output() || session_->failed() ? work(false, {}) : Disposition::kKeep;
+  if (idle() && now - last_active >= worker_.shared().idle_timeout(http1_)) session_->shutdown();
+  const bool news = session_->wants_output() || session_->failed() || session_->finished();
+  return news ? work(false, {}) : Disposition::kKeep;
+}
+
+bool Connection::idle() const {
+  return session_->quiet() && blocked_ == nullptr && exchanges_.empty();
+}
+
+// No engine in time: a handshake, or first bytes, that come too slowly.
+bool Connection::overdue_opening(Instant now) const {
+  if (session_ != nullptr) return false;
+  const ServerOptions& options = worker_.shared().options;
+  const Duration limit = tls_ != nullptr ? options.handshake_timeout : options.http1.header_timeout;
+  return now - opened_ >= limit;
 }
 
 // Output waits, and in a whole period too little of it was taken.
@@ -147,117 +221,16 @@ bool Connection::stalled(Instant now) {
   return false;
 }
 
-bool Connection::can_park() const {
-  return session_->can_park() && !partial_ && blocked_ == nullptr && exchanges_.empty() &&
-         !turn_end_.is_linked() && !peer_closed_;
-}
+// --- the engine's events
 
-// --- input
-
-bool Connection::read() {
-  for (int reads = 0; reads < kReadsPerTurn; ++reads) {
-    const std::span<std::byte> space = input_space();
-    const IoOutcome outcome = read_socket(fd_, space);
-    if (outcome.kind == IoOutcome::Kind::kWouldBlock) return true;
-    if (outcome.kind != IoOutcome::Kind::kBytes) return false;
-    take_input(space.first(outcome.bytes));
-    if (session_->failed()) return true;
-    // A short read has emptied the socket, unless the end is behind it and its event is this one.
-    if (outcome.bytes < space.size() && !peer_closed_) return true;
-  }
-  more_to_read_ = true;
-  return true;
-}
-
-std::span<std::byte> Connection::input_space() {
-  return partial_ ? partial_.span().subspan(partial_size_) : worker_.read_buffer();
-}
-
-void Connection::take_input(std::span<const std::byte> input) {
-  worker_.touch(*this);
-  if (partial_) {
-    partial_size_ += input.size();
-    input = partial_.span().first(partial_size_);
-  }
-  const std::size_t used = session_->receive(input, worker_.now());
-  keep_input(input.subspan(used), used > 0);
-}
-
-// The incomplete frame behind the last whole one. Its deadline runs from its first byte.
-void Connection::keep_input(std::span<const std::byte> rest, bool progressed) {
-  if (rest.empty()) {
-    partial_.reset();
-    partial_size_ = 0;
-    return;
-  }
-  if (progressed || !partial_) partial_since_ = worker_.now();
-  if (!partial_) {
-    partial_ = worker_.input_buffers().take();
-    PERCH_CHECK(rest.size() < partial_.size());
-  }
-  std::memmove(partial_.data(), rest.data(), rest.size());
-  partial_size_ = rest.size();
-}
-
-// --- output
-
-Connection::Progress Connection::write() {
-  DateClock& date = worker_.date();
-  for (int writes = 0; writes < kWritesPerTurn; ++writes) {
-    if (blocked_ != nullptr) {
-      const Progress progress = write_queue(*blocked_);
-      if (progress != Progress::kDone) return progress;
-      blocked_.reset();
-      worker_.touch(*this);
-    }
-    if (!session_->wants_output()) return all_written();
-    http2::OutputQueue& queue = worker_.output();
-    date.update(worker_.now());
-    session_->produce(queue, kBatchBytes, date.text(), date.epoch());
-    if (queue.empty()) return all_written();
-    const Progress progress = write_queue(queue);
-    if (progress == Progress::kBroken) queue.clear();
-    if (progress == Progress::kBlocked) {
-      blocked_ = std::make_unique<http2::OutputQueue>(std::exchange(queue, {}));
-      if (stall_started_ == Instant()) {
-        stall_started_ = worker_.now();
-        stall_bytes_ = 0;
-      }
-    }
-    if (progress != Progress::kDone) return progress;
-    queue.shrink();
-  }
-  return Progress::kMore;
-}
-
-// Only this ends a write-stall period early: a batch that was taken, with the next one waiting,
-// says nothing about the rate.
-Connection::Progress Connection::all_written() {
-  stall_started_ = Instant();
-  return Progress::kDone;
-}
-
-Connection::Progress Connection::write_queue(http2::OutputQueue& queue) {
-  while (!queue.empty()) {
-    const IoOutcome outcome = write_socket(fd_, queue);
-    if (outcome.kind == IoOutcome::Kind::kBroken) return Progress::kBroken;
-    if (outcome.kind == IoOutcome::Kind::kWouldBlock) return Progress::kBlocked;
-    stall_bytes_ += outcome.bytes;
-  }
-  return Progress::kDone;
-}
-
-// --- the session's events
-
-void Connection::on_request(http2::Stream& stream, http::RequestHeadPtr head, bool end_stream) {
+void Connection::on_request(http::ServerStream& stream, http::RequestHeadPtr head,
+                            bool end_stream) {
   worker_.counters().requests.add();
   const SharedState& server = worker_.shared();
-  if (!end_stream) {
-    if (head->fields.get("expect") == "100-continue") session_->inform(stream, 100);
-    return Exchange::create(*this, stream).start(std::move(head));
+  if (!end_stream || server.options.access_log) {
+    return Exchange::create(*this, stream).start(std::move(head), end_stream);
   }
-  task::JoinHandle<http::Response> handler =
-      task::start(server.router.route(http::Request(std::move(head))));
+  task::JoinHandle<http::Response> handler = task::start(route(http::Request(std::move(head))));
   if (!handler.done()) return Exchange::create(*this, stream).wait_for(std::move(handler));
   http::Response response = take_response(handler, server);
   if (std::holds_alternative<http::BodyProducer>(response.body())) {
@@ -266,21 +239,51 @@ void Connection::on_request(http2::Stream& stream, http::RequestHeadPtr head, bo
   session_->respond(stream, std::move(response));
 }
 
-void Connection::on_body(http2::Stream& stream, std::span<const std::byte> data, bool end_stream) {
+task::Task<http::Response> Connection::route(http::Request request) const {
+  if (misdirected(request.authority())) return misdirected_request();
+  return worker_.shared().router.route(std::move(request));
+}
+
+// RFC 9110 section 15.5.20: what was asked for by another name than the certificate shown is good
+// for, on a connection that was opened for one. Whoever named none (an address, say) is served.
+bool Connection::misdirected(std::string_view authority) const {
+  if (tls_ == nullptr || authority.empty()) return false;
+  const std::string_view opened_for = tls_->server_name();
+  if (opened_for.empty()) return false;
+  const std::string_view host = authority.substr(0, authority.rfind(':'));
+  return !http::equal_ignoring_case(host, opened_for) && !tls_->certificate_covers(authority);
+}
+
+void Connection::on_body(http::ServerStream& stream, std::span<const std::byte> data,
+                         bool end_stream) {
   static_cast<Exchange*>(stream.context)->on_body(data, end_stream);
 }
 
-void Connection::on_trailers(http2::Stream& stream, http::Fields trailers) {
+void Connection::on_trailers(http::ServerStream& stream, http::Fields trailers) {
   static_cast<Exchange*>(stream.context)->on_trailers(std::move(trailers));
 }
 
-void Connection::on_stream_closed(http2::Stream& stream, http2::ErrorCode reason) {
-  auto* exchange = static_cast<Exchange*>(stream.context);
-  if (exchange != nullptr) exchange->on_stream_closed(reason);
+void Connection::on_stream_closed(http::ServerStream& stream, http::StreamEnd end) {
+  // HTTP/1.1 uses its stream again.
+  auto* exchange = static_cast<Exchange*>(std::exchange(stream.context, nullptr));
+  if (exchange != nullptr) exchange->on_stream_closed(end);
 }
 
 void Connection::on_output_ready() {
   if (!working_) worker_.defer(turn_end_);
+}
+
+// While it can still be asked: not once the peer has reset the connection.
+void Connection::note_peer() {
+  if (peer_ == nullptr) peer_ = std::make_unique<std::string>(peer_address(fd_));
+}
+
+void Connection::describe(AccessRecord& record) const {
+  if (peer_ != nullptr) record.remote = *peer_;
+  record.version = http1_ ? "HTTP/1.1" : "HTTP/2.0";
+  if (tls_ == nullptr) return;
+  record.tls_version = tls_->version() == tls::Version::kTls13 ? "TLSv1.3" : "TLSv1.2";
+  record.tls_cipher = tls_->cipher();
 }
 
 void Connection::handler_lingers() { session_->set_lingering_handlers(++lingering_handlers_); }

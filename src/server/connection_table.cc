@@ -30,6 +30,7 @@ std::uint32_t ConnectionTable::allocate(int fd) {
   slot.target.connection = nullptr;
   slot.fd = fd;
   slot.idle_wakes = 0;
+  slot.secure = slot.http1 = false;
   slot.set_state(SlotState::kAccepted);
   ++used_;
   return index;

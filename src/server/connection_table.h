@@ -44,6 +44,8 @@ struct Slot {
   std::uint32_t state_bits : 4 = 0;
   // Wakes in a row without a request: the grace before parking doubles with each.
   std::uint8_t idle_wakes = 0;
+  bool secure = false;  // by TLS
+  bool http1 = false;   // once the first bytes have told; else HTTP/2
 
   SlotState state() const { return static_cast<SlotState>(state_bits); }
   void set_state(SlotState state) { state_bits = static_cast<std::uint32_t>(state) & 0xf; }

@@ -24,6 +24,9 @@ class Counter {
 struct WorkerCounters {
   Counter accepted;
   Counter refused;
+  Counter handshakes;
+  Counter resumptions;
+  Counter failed_handshakes;
   Counter requests;
   Counter wakes;
   Counter stream_errors;

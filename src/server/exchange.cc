@@ -60,23 +60,34 @@ http::Response take_response(task::JoinHandle<http::Response>& handler, const Sh
   }
 }
 
-Exchange::Exchange(Connection& connection, http2::Stream& stream, const SharedState& server)
+Exchange::Exchange(Connection& connection, http::ServerStream& stream, const SharedState& server)
     : connection_(&connection), stream_(&stream), server_(server) {}
 
-Exchange& Exchange::create(Connection& connection, http2::Stream& stream) {
+Exchange& Exchange::create(Connection& connection, http::ServerStream& stream) {
   auto* exchange = new Exchange(connection, stream, connection.worker().shared());
   stream.context = exchange;
   connection.adopt(*exchange);
   return *exchange;
 }
 
-void Exchange::start(http::RequestHeadPtr head) {
-  request_body_ = std::make_shared<http::BodyPipe>(server_.options.http2.initial_window_bytes);
-  request_body_->set_listener(this);
-  http::Request request(std::move(head), http::BodyReader(request_body_));
-  task::JoinHandle<http::Response> handler = task::start(server_.router.route(std::move(request)));
-  if (!handler.done()) return wait_for(std::move(handler));
-  respond(take_response(handler, server_));
+void Exchange::start(http::RequestHeadPtr head, bool end_stream) {
+  const bool expects_continue = !end_stream && head->fields.get("expect") == "100-continue";
+  if (server_.options.access_log) {
+    access_ = std::make_unique<AccessEntry>(*head, Instant::now());
+    connection_->note_peer();
+  }
+  http::BodyReader body;
+  if (!end_stream) {
+    request_body_ = std::make_shared<http::BodyPipe>(server_.body_window());
+    request_body_->set_listener(this);
+    body = http::BodyReader(request_body_);
+  }
+  http::Request request(std::move(head), std::move(body));
+  task::JoinHandle<http::Response> handler = task::start(connection_->route(std::move(request)));
+  if (handler.done()) return respond(take_response(handler, server_));
+  // One that answers without a wait has not asked for the body: its answer comes instead.
+  if (expects_continue) connection_->session().inform(*stream_, 100);
+  wait_for(std::move(handler));
 }
 
 void Exchange::wait_for(task::JoinHandle<http::Response> handler) {
@@ -86,18 +97,23 @@ void Exchange::wait_for(task::JoinHandle<http::Response> handler) {
 
 void Exchange::respond(http::Response response) {
   auto* producer = std::get_if<http::BodyProducer>(&response.body());
-  if (producer == nullptr) return connection_->session().respond(*stream_, std::move(response));
+  if (producer == nullptr) return send(std::move(response));
 
   producer_ = std::move(*producer);
   response_body_ = std::make_shared<http::BodyPipe>(kResponsePipeBytes);
   response.set_body(std::make_unique<PipeSource>(response_body_));
-  connection_->session().respond(*stream_, std::move(response));
+  send(std::move(response));
   producer_task_ = task::start(producer_(http::BodyWriter(response_body_)));
   if (producer_task_.done()) {
     finish_producer();
   } else {
     producer_task_.on_done(&producer_done_);
   }
+}
+
+void Exchange::send(http::Response response) {
+  if (access_ != nullptr) access_->responding(response);
+  connection_->session().respond(*stream_, std::move(response));
 }
 
 void Exchange::on_body(std::span<const std::byte> data, bool end_stream) {
@@ -143,23 +159,32 @@ void Exchange::finish_producer() {
   }
 }
 
-void Exchange::stop(http2::ErrorCode reason, task::CancelReason cancel_reason) {
+void Exchange::stop(http::StreamEnd end, task::CancelReason reason) {
   stream_ = nullptr;
   if (request_body_ != nullptr) {
     request_body_->fail(
         Error(perch::ErrorCode::kReset, "the request was given up", Fault::kPeer, Scope::kStream));
   }
-  if (handler_.valid()) handler_.cancel(cancel_reason);
+  if (handler_.valid()) handler_.cancel(reason);
   // After a whole response the producer has said all it wanted; it may still be tidying up. That of
   // a response to HEAD, for one, has not.
   if (producer_task_.valid() &&
-      (reason != http2::ErrorCode::kNoError || !response_body_->finished())) {
-    producer_task_.cancel(cancel_reason);
+      (end != http::StreamEnd::kComplete || !response_body_->finished())) {
+    producer_task_.cancel(reason);
   }
 }
 
-void Exchange::on_stream_closed(http2::ErrorCode reason) {
-  stop(reason, task::CancelReason::kStreamReset);
+void Exchange::log_access(http::StreamEnd end) {
+  if (access_ == nullptr) return;
+  AccessRecord record = access_->finish(end, Instant::now());
+  connection_->describe(record);
+  server_.options.access_log(record);
+  access_.reset();
+}
+
+void Exchange::on_stream_closed(http::StreamEnd end) {
+  log_access(end);
+  stop(end, task::CancelReason::kStreamReset);
   if (tasks_running()) {
     lingering_ = true;
     connection_->handler_lingers();
@@ -168,10 +193,11 @@ void Exchange::on_stream_closed(http2::ErrorCode reason) {
 }
 
 void Exchange::on_connection_closed() {
+  log_access(http::StreamEnd::kFailed);
   unlink();
   connection_ = nullptr;
   lingering_ = false;
-  stop(http2::ErrorCode::kCancel, task::CancelReason::kConnectionLost);
+  stop(http::StreamEnd::kFailed, task::CancelReason::kConnectionLost);
   end_if_over();
 }
 

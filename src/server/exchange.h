@@ -15,9 +15,10 @@
 #include "perch/http/body.h"
 #include "perch/http/request.h"
 #include "perch/http/response.h"
-#include "perch/http2/stream.h"
+#include "perch/http/server_session.h"
 #include "perch/memory/slab.h"
 #include "perch/task/join_handle.h"
+#include "server/access_entry.h"
 
 namespace perch::server {
 
@@ -32,10 +33,10 @@ class Exchange final : public memory::SlabAllocated,
                        private http::BodyPipe::Listener {
  public:
   // For a stream that is open and has no context yet.
-  static Exchange& create(Connection& connection, http2::Stream& stream);
+  static Exchange& create(Connection& connection, http::ServerStream& stream);
 
-  // Starts the handler of a request whose body is still to come.
-  void start(http::RequestHeadPtr head);
+  // Starts the handler of a request whose body, where not `end_stream`, is still to come.
+  void start(http::RequestHeadPtr head, bool end_stream);
   // Goes on with a handler that was started and is not done.
   void wait_for(task::JoinHandle<http::Response> handler);
   // Sends the response; starts its body's producer where it has one.
@@ -44,7 +45,7 @@ class Exchange final : public memory::SlabAllocated,
   void on_body(std::span<const std::byte> data, bool end_stream);
   void on_trailers(http::Fields trailers);
   // Both may destroy the exchange.
-  void on_stream_closed(http2::ErrorCode reason);
+  void on_stream_closed(http::StreamEnd end);
   void on_connection_closed();
 
  private:
@@ -59,23 +60,26 @@ class Exchange final : public memory::SlabAllocated,
     Exchange& exchange;
   };
 
-  Exchange(Connection& connection, http2::Stream& stream, const SharedState& server);
+  Exchange(Connection& connection, http::ServerStream& stream, const SharedState& server);
   ~Exchange() = default;
 
   void on_consumed(std::size_t bytes) noexcept override;
   void on_abandoned() noexcept override {}
   void on_handler_done() noexcept;
   void on_producer_done() noexcept;
+  void send(http::Response response);
   void finish_producer();
+  void log_access(http::StreamEnd end);
   bool tasks_running() const { return handler_.valid() || producer_task_.valid(); }
-  void stop(http2::ErrorCode reason, task::CancelReason cancel_reason);
+  void stop(http::StreamEnd end, task::CancelReason reason);
   void end_if_over();
 
-  Connection* connection_;  // null once it has gone
-  http2::Stream* stream_;   // null once it is closed
+  Connection* connection_;      // null once it has gone
+  http::ServerStream* stream_;  // null once it is closed
   const SharedState& server_;
   std::shared_ptr<http::BodyPipe> request_body_;
   std::shared_ptr<http::BodyPipe> response_body_;
+  std::unique_ptr<AccessEntry> access_;  // null while nobody listens, and once it was told
   http::BodyProducer producer_;  // outlives its task: the task uses its captures
   task::JoinHandle<http::Response> handler_;
   task::JoinHandle<void> producer_task_;

@@ -68,7 +68,8 @@ void ServerWorker::park(Connection& connection) {
     ++slot.idle_wakes;
   }
   record_.clear();
-  connection.session().park(record_, now());
+  slot.http1 = connection.http1();
+  connection.park(record_);
   deactivate(slot);
   slot.target.record = store_.put(record_);
   slot.set_state(SlotState::kParked);
@@ -160,7 +161,7 @@ void ServerWorker::expire(std::uint32_t index, Slot& slot) {
       if (idle_for >= options.linger_timeout) end_linger(index, slot);
       return;
     case SlotState::kParked: {
-      if (idle_for < options.idle_timeout) return;
+      if (idle_for < shared_.idle_timeout(slot.http1)) return;
       Connection* connection = activate(index, slot);
       if (connection == nullptr) return close_slot(index);
       return act_on(*connection, connection->shutdown());

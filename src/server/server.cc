@@ -1,6 +1,8 @@
 #include "perch/server/server.h"
 
+#include <cstddef>
 #include <cstdio>
+#include <latch>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -29,7 +31,9 @@ void log_to_stderr(LogLevel level, std::string_view line) {
   std::fprintf(stderr, "perch: %.*s\n", static_cast<int>(line.size()), line.data());
 }
 
-std::string url_of(const net::Endpoint& endpoint) { return "http://" + endpoint.to_string(); }
+std::string url_of(const net::Endpoint& endpoint, bool secure) {
+  return (secure ? "https://" : "http://") + endpoint.to_string();
+}
 
 }  // namespace
 
@@ -37,10 +41,14 @@ struct Server::Impl {
   explicit Impl(ServerOptions options) {
     shared.options = std::move(options);
     if (!shared.options.log) shared.options.log = log_to_stderr;
+    shared.secure_http1 = shared.options.http1;
+    shared.secure_http1.scheme = "https";
   }
   ~Impl() { stop(); }
 
-  Result<void> listen_on(const net::Endpoint& endpoint);
+  Result<void> listen_on(const net::Endpoint& endpoint, bool secure);
+  net::UniqueFd take_inherited(const net::Endpoint& wanted, bool secure);
+  bool served_by_both_versions(const net::Endpoint& endpoint, bool secure) const;
   Result<void> start();
   void stop();
   void request_drain(DrainStep step);
@@ -53,6 +61,8 @@ struct Server::Impl {
 
   SharedState shared;
   std::vector<std::string> urls;
+  std::vector<InheritedListener> inherited;  // and not claimed yet
+  std::shared_ptr<const tls::ServerContext> tls;
   std::optional<task::Runtime> runtime;
   // Guards, against `statistics` of other threads, which workers there are, and what they left.
   mutable std::mutex statistics_mutex;
@@ -70,6 +80,11 @@ void Server::set_fallback(http::Handler handler) {
   impl_->shared.router.set_fallback(std::move(handler));
 }
 
+void Server::secure(std::shared_ptr<const tls::ServerContext> context) {
+  impl_->tls = std::move(context);
+  for (const auto& worker : impl_->shared.workers) worker->hand_over_tls_context(impl_->tls);
+}
+
 const std::vector<std::string>& Server::urls() const { return impl_->urls; }
 std::uint32_t Server::max_connections() const { return impl_->shared.max_connections; }
 Result<void> Server::start() { return impl_->start(); }
@@ -80,6 +95,10 @@ Result<void> Server::listen(std::string_view url) {
     return std::unexpected(
         Error(ErrorCode::kInvalidArgument, "\"" + std::string(url) + "\" " + parsed.error()));
   }
+  if (parsed->secure && impl_->tls == nullptr) {
+    return std::unexpected(
+        Error(ErrorCode::kInvalidArgument, "\"" + std::string(url) + "\" needs a certificate"));
+  }
   Result<std::vector<net::Endpoint>> endpoints = net::resolve(parsed->host, parsed->port);
   if (!endpoints) return std::unexpected(std::move(endpoints).error());
   std::optional<Error> first_error;
@@ -87,10 +106,10 @@ Result<void> Server::listen(std::string_view url) {
   bool any = false;
   for (const net::Endpoint& endpoint : *endpoints) {
     // Port 0 is chosen once and then used for every address of the host.
-    Result<void> listening = impl_->listen_on(endpoint.with_port(port));
+    Result<void> listening = impl_->listen_on(endpoint.with_port(port), parsed->secure);
     if (listening) {
       any = true;
-      if (port == 0) port = net::local_endpoint(impl_->shared.listeners.back().get())->port();
+      if (port == 0) port = net::local_endpoint(impl_->shared.listeners.back().fd.get())->port();
     } else if (listening.error().code() == ErrorCode::kAddressInUse) {
       return listening;
     } else if (!first_error) {
@@ -102,14 +121,85 @@ Result<void> Server::listen(std::string_view url) {
   return std::unexpected(std::move(*first_error));
 }
 
-Result<void> Server::Impl::listen_on(const net::Endpoint& endpoint) {
-  Result<net::UniqueFd> listener = net::listen(endpoint);
+// The socket with the wanted address, or with port 0 the first of any port.
+net::UniqueFd Server::Impl::take_inherited(const net::Endpoint& wanted, bool secure) {
+  const std::string_view scheme = secure ? "https" : "http";
+  for (auto it = inherited.begin(); it != inherited.end(); ++it) {
+    const Result<net::Endpoint> bound = net::local_endpoint(it->socket.get());
+    if (!bound || !bound->valid()) continue;
+    if ((wanted.port() == 0 ? bound->with_port(0) : *bound) != wanted) continue;
+    if (!it->scheme.empty() && it->scheme != scheme) continue;
+    net::UniqueFd socket = std::move(it->socket);
+    inherited.erase(it);
+    return socket;
+  }
+  return net::UniqueFd();
+}
+
+// A listener for [::] that also gets what comes to 0.0.0.0.
+bool Server::Impl::served_by_both_versions(const net::Endpoint& endpoint, bool secure) const {
+  if (endpoint.is_ipv6() || !endpoint.to_string().starts_with("0.0.0.0:")) return false;
+  for (const Listener& listener : shared.listeners) {
+    const Result<net::Endpoint> bound = net::local_endpoint(listener.fd.get());
+    if (!bound || !bound->is_ipv6() || bound->port() != endpoint.port()) continue;
+    if (listener.secure == secure && bound->to_string().starts_with("[::]:") &&
+        net::takes_both_versions(listener.fd.get())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Result<void> Server::Impl::listen_on(const net::Endpoint& endpoint, bool secure) {
+  if (served_by_both_versions(endpoint, secure)) return {};
+  net::UniqueFd taken = take_inherited(endpoint, secure);
+  const bool given = taken.valid();
+  Result<net::UniqueFd> listener =
+      given ? Result<net::UniqueFd>(std::move(taken)) : net::listen(endpoint);
   if (!listener) return std::unexpected(std::move(listener).error());
   const Result<net::Endpoint> bound = net::local_endpoint(listener->get());
   if (!bound) return std::unexpected(bound.error());
-  urls.push_back(url_of(*bound));
-  shared.listeners.push_back(std::move(*listener));
+  urls.push_back(url_of(*bound, secure));
+  shared.listeners.push_back({.fd = std::move(*listener), .secure = secure, .shared = given});
   return {};
+}
+
+Result<void> Server::inherit(InheritedListener listener) {
+  if (Result<void> good = net::adopt_listener(listener.socket.get()); !good) return good;
+  impl_->inherited.push_back(std::move(listener));
+  return {};
+}
+
+std::vector<std::string> Server::drop_unclaimed() {
+  std::vector<std::string> addresses;
+  for (const InheritedListener& listener : impl_->inherited) {
+    const Result<net::Endpoint> bound = net::local_endpoint(listener.socket.get());
+    addresses.push_back(bound ? bound->to_string() : "unknown");
+  }
+  impl_->inherited.clear();
+  return addresses;
+}
+
+std::vector<ListenerView> Server::listeners() const {
+  std::vector<ListenerView> views;
+  for (std::size_t i = 0; i < impl_->shared.listeners.size(); ++i) {
+    const Listener& listener = impl_->shared.listeners[i];
+    views.push_back({listener.fd.get(), impl_->urls[i], listener.secure});
+  }
+  return views;
+}
+
+// The workers look at it in a drain, which is posted to them.
+void Server::share_listeners() {
+  for (Listener& listener : impl_->shared.listeners) listener.shared = true;
+}
+
+void Server::synchronize() {
+  const auto& workers = impl_->shared.workers;
+  if (workers.empty()) return;
+  std::latch latch(static_cast<std::ptrdiff_t>(workers.size()));
+  for (const auto& worker : workers) worker->count_down(latch);
+  latch.wait();
 }
 
 Result<void> Server::Impl::start() {
@@ -131,6 +221,7 @@ Result<void> Server::Impl::start() {
     const std::lock_guard lock(statistics_mutex);
     for (unsigned i = 0; i < runtime->size(); ++i) {
       shared.workers.push_back(std::make_unique<ServerWorker>(shared, runtime->worker(i)));
+      shared.workers.back()->set_tls_context(tls);
     }
   }
   shared.serving_workers.store(runtime->size(), std::memory_order_relaxed);
@@ -197,6 +288,9 @@ ServerStatistics Server::Impl::sum_of_workers() const {
     const WorkerCounters& counters = std::as_const(*worker).counters();
     sum.accepted += counters.accepted.get();
     sum.refused += counters.refused.get();
+    sum.handshakes += counters.handshakes.get();
+    sum.resumptions += counters.resumptions.get();
+    sum.failed_handshakes += counters.failed_handshakes.get();
     sum.requests += counters.requests.get();
     sum.wakes += counters.wakes.get();
     sum.stream_errors += counters.stream_errors.get();

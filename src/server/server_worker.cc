@@ -11,8 +11,8 @@ namespace perch::server {
 namespace {
 
 constexpr std::size_t kReadBufferBytes = 64 * 1024;
-// Holds the largest frame that is not complete, and room to read on.
-constexpr std::size_t kInputBufferBytes = 32 * 1024;
+// Holds the largest frame that is not complete, and a TLS record's plaintext behind it.
+constexpr std::size_t kInputBufferBytes = 34 * 1024;
 constexpr std::size_t kCachedInputBytes = 1024 * 1024;
 
 }  // namespace
@@ -21,7 +21,8 @@ ServerWorker::ServerWorker(SharedState& shared, task::Worker& worker)
     : shared_(shared),
       worker_(worker),
       input_buffers_(kInputBufferBytes, kCachedInputBytes),
-      read_buffer_(memory::BufferPool(kReadBufferBytes, 0).take()) {
+      read_buffer_(memory::BufferPool(kReadBufferBytes, 0).take()),
+      record_buffer_(memory::BufferPool(tls::kMaxPlaintextBytes, 0).take()) {
   record_.reserve(memory::ParkedStore::kMaxRecordBytes);  // growing would leave copies behind
   net::Reactor& reactor = net::Reactor::of(worker_);
   reactor.set_sink(net::SinkId::kConnection, &connection_events_);
@@ -39,15 +40,16 @@ std::uint32_t ServerWorker::tick() const {
   return static_cast<std::uint32_t>(now().nanoseconds() >> kTickShift);
 }
 
-void ServerWorker::add_connection(net::UniqueFd fd) {
+void ServerWorker::add_connection(Accepted accepted) {
   if (drain_step_ != DrainStep::kServing) {
     load_.fetch_sub(1, std::memory_order_relaxed);
     shared_.open.fetch_sub(1, std::memory_order_relaxed);
     return;
   }
-  const int descriptor = fd.get();
-  const std::uint32_t index = table_.allocate(fd.release());
+  const int descriptor = accepted.fd.get();
+  const std::uint32_t index = table_.allocate(accepted.fd.release());
   Slot& slot = table_[index];
+  slot.secure = accepted.secure;
   slot.last_active = tick();
   counters_.accepted.add();
   counters_.open.add();
@@ -59,6 +61,34 @@ void ServerWorker::add_connection(net::UniqueFd fd) {
     return close_slot(index);
   }
   arm_sweep();
+}
+
+void ServerWorker::hand_over_tls_context(std::shared_ptr<const tls::ServerContext> context) {
+  struct NewContext final : task::Post {
+    ServerWorker* target;
+    std::shared_ptr<const tls::ServerContext> context;
+  };
+  auto* post = new NewContext;
+  post->run = [](task::Post& arrived) noexcept {
+    const std::unique_ptr<NewContext> owned(static_cast<NewContext*>(&arrived));
+    owned->target->set_tls_context(std::move(owned->context));
+  };
+  post->target = this;
+  post->context = std::move(context);
+  worker_.post(*post);
+}
+
+void ServerWorker::count_down(std::latch& latch) {
+  struct CountDown final : task::Post {
+    std::latch* latch;
+  };
+  auto* post = new CountDown;
+  post->run = [](task::Post& arrived) noexcept {
+    const std::unique_ptr<CountDown> owned(static_cast<CountDown*>(&arrived));
+    owned->latch->count_down();
+  };
+  post->latch = &latch;
+  worker_.post(*post);
 }
 
 void ServerWorker::ConnectionEvents::on_io(std::uint32_t slot, std::uint32_t generation,
@@ -92,6 +122,10 @@ void ServerWorker::first_bytes(std::uint32_t index, Slot& slot, net::IoEvents ev
   if (outcome.kind == IoOutcome::Kind::kWouldBlock) return;
   if (outcome.kind != IoOutcome::Kind::kBytes) return close_slot(index);
   const bool woken = slot.state() == SlotState::kParked;
+  if (!woken && slot.secure && handshakes_ >= shared_.options.max_handshakes) {
+    counters_.refused.add();
+    return close_slot(index);
+  }
   Connection* connection = activate(index, slot);
   if (connection == nullptr) return close_slot(index);
   // What did not fill the buffer was all there was, unless the end is behind it.
@@ -107,14 +141,14 @@ Connection* ServerWorker::activate(std::uint32_t index, Slot& slot) {
   if (slot.state() == SlotState::kParked) {
     const memory::RecordId id = slot.target.record;
     const std::span<const std::byte> record = store_.get(id);
-    connection = std::make_unique<Connection>(*this, index, slot.fd, record);
+    connection = std::make_unique<Connection>(*this, index, slot, record);
     counters_.parked_record_bytes.subtract(record.size());
     store_.erase(id);
     counters_.parked.subtract();
     counters_.wakes.add();
     shared_.note_unparked();
   } else {
-    connection = std::make_unique<Connection>(*this, index, slot.fd);
+    connection = std::make_unique<Connection>(*this, index, slot);
   }
   const bool valid = connection->valid();
   PERCH_DCHECK(valid);
@@ -169,7 +203,9 @@ void ServerWorker::close_slot(std::uint32_t index) {
   if (slot.state() == SlotState::kActive) {
     deactivate(slot);
   } else if (slot.state() == SlotState::kParked) {
-    counters_.parked_record_bytes.subtract(store_.get(slot.target.record).size());
+    const std::span<const std::byte> record = store_.get(slot.target.record);
+    counters_.parked_record_bytes.subtract(record.size());
+    if (slot.secure) Connection::drop_parked(record);
     store_.erase(slot.target.record);
     counters_.parked.subtract();
     shared_.note_unparked();

@@ -7,13 +7,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <latch>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "perch/base/clock.h"
 #include "perch/base/intrusive_list.h"
-#include "perch/http2/output_queue.h"
+#include "perch/http/output_queue.h"
 #include "perch/memory/buffer_pool.h"
 #include "perch/memory/parked_store.h"
 #include "perch/net/reactor.h"
@@ -37,6 +38,11 @@ enum class DrainStep : std::uint8_t {
   kCutOff,  // what is left is closed
 };
 
+struct Accepted {
+  net::UniqueFd fd;
+  bool secure = false;
+};
+
 class ServerWorker {
  public:
   // `worker` outlives this, and its thread has not started yet.
@@ -46,6 +52,10 @@ class ServerWorker {
   ServerWorker(const ServerWorker&) = delete;
   ServerWorker& operator=(const ServerWorker&) = delete;
 
+  // Before the thread starts.
+  void set_tls_context(std::shared_ptr<const tls::ServerContext> context) {
+    tls_context_ = std::move(context);
+  }
   // Registers the shared listeners. Before the thread starts.
   Result<void> watch_listeners();
 
@@ -53,7 +63,11 @@ class ServerWorker {
   void request_drain(DrainStep step);
   const WorkerCounters& counters() const { return counters_; }
   // Hands an accepted connection to this worker.
-  void hand_over(net::UniqueFd fd);
+  void hand_over(Accepted accepted);
+  // The same for what new connections to https listeners get.
+  void hand_over_tls_context(std::shared_ptr<const tls::ServerContext> context);
+  // Counts down at the beginning of a turn of the worker's loop.
+  void count_down(std::latch& latch);
   // Its connections in any state, and those on their way to it.
   std::uint32_t load() const { return load_.load(std::memory_order_relaxed); }
 
@@ -64,7 +78,14 @@ class ServerWorker {
   DateClock& date() { return date_; }
   std::span<std::byte> read_buffer() { return read_buffer_.span(); }
   memory::BufferPool& input_buffers() { return input_buffers_; }
-  http2::OutputQueue& output() { return output_; }
+  http::OutputQueue& output() { return output_; }
+  // Ciphertext that waits to be written; empty whenever no connection is at work.
+  std::vector<std::byte>& sealed() { return sealed_; }
+  // Room for one record's plaintext.
+  std::span<std::byte> record_buffer() { return record_buffer_.span(); }
+  const std::shared_ptr<const tls::ServerContext>& tls_context() const { return tls_context_; }
+  void handshake_began() { ++handshakes_; }
+  void handshake_ended() { --handshakes_; }
   void defer(task::Deferred& deferred) { worker_.defer(deferred); }
   // There was traffic: the grace before parking begins again.
   void touch(Connection& connection);
@@ -104,7 +125,7 @@ class ServerWorker {
   };
 
   // server_worker.cc: slots and their states
-  void add_connection(net::UniqueFd fd);
+  void add_connection(Accepted accepted);
   void on_connection_io(std::uint32_t index, Slot& slot, net::IoEvents events);
   void first_bytes(std::uint32_t index, Slot& slot, net::IoEvents events);
   void discard_input(std::uint32_t index, Slot& slot);
@@ -116,8 +137,8 @@ class ServerWorker {
 
   // accept.cc
   void accept_some(std::size_t listener);
-  void place(net::UniqueFd fd);
-  void refuse(net::UniqueFd fd);
+  void place(Accepted accepted);
+  void refuse(const Accepted& accepted);
   void pause_accepting();
   void stop_accepting();
   void give_up_listeners();
@@ -154,8 +175,11 @@ class ServerWorker {
   memory::ParkedStore store_;
   memory::BufferPool input_buffers_;
   memory::Buffer read_buffer_;
-  http2::OutputQueue output_;
+  http::OutputQueue output_;
   std::vector<std::byte> record_;  // scratch of park()
+  std::shared_ptr<const tls::ServerContext> tls_context_;
+  std::vector<std::byte> sealed_;
+  memory::Buffer record_buffer_;
   DateClock date_;
   WorkerCounters counters_;
 
@@ -164,6 +188,7 @@ class ServerWorker {
   Instant next_settled_sweep_;
   Instant next_sweep_;  // while sweep_timer_ is armed
   std::uint32_t active_ = 0;
+  std::uint32_t handshakes_ = 0;  // TLS, under way
   std::uint32_t parked_since_trim_ = 0;
   std::uint32_t sweep_cursor_ = 0;
 

@@ -1,6 +1,7 @@
 // What the workers of one server have in common.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -15,11 +16,19 @@ namespace perch::server {
 
 class ServerWorker;
 
+struct Listener {
+  net::UniqueFd fd;
+  bool secure;  // by TLS
+  // Other processes have the same socket: shutting it down would end it for them too.
+  bool shared = false;
+};
+
 // Fixed once the workers run, except for the atomics.
 struct SharedState {
   ServerOptions options;
+  http1::SessionOptions secure_http1;  // options.http1 with the scheme "https"
   http::Router router;
-  std::vector<net::UniqueFd> listeners;
+  std::vector<Listener> listeners;
   std::vector<std::unique_ptr<ServerWorker>> workers;
   std::uint32_t max_connections = 0;
 
@@ -30,6 +39,17 @@ struct SharedState {
 
   // Workers that may still accept; the last one to give that up closes the ports.
   std::atomic<std::uint32_t> serving_workers{0};
+
+  // What a request's body may have under way, whatever the version.
+  std::size_t body_window() const {
+    return std::max(options.http2.initial_window_bytes, options.http1.body_window_bytes);
+  }
+  const http1::SessionOptions& http1_options(bool secure) const {
+    return secure ? secure_http1 : options.http1;
+  }
+  Duration idle_timeout(bool http1) const {
+    return http1 ? options.http1_idle_timeout : options.idle_timeout;
+  }
 
   void log(LogLevel level, std::string_view line) const { options.log(level, line); }
 

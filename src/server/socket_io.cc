@@ -5,8 +5,11 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+
+#include "perch/net/endpoint.h"
 
 namespace perch::server {
 namespace {
@@ -25,8 +28,18 @@ IoOutcome read_socket(int fd, std::span<std::byte> space) {
   }
 }
 
-IoOutcome write_socket(int fd, http2::OutputQueue& queue) {
-  std::array<http2::OutputQueue::Piece, kMaxPieces> pieces;
+std::string peer_address(int fd) {
+  sockaddr_storage address;
+  socklen_t size = sizeof address;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+  std::string text = net::Endpoint(&address, size).to_string();
+  text.resize(std::min(text.rfind(':'), text.size()));
+  if (text.starts_with('[')) text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+IoOutcome write_socket(int fd, http::OutputQueue& queue) {
+  std::array<http::OutputQueue::Piece, kMaxPieces> pieces;
   const std::size_t count = queue.gather(pieces);
   std::array<iovec, kMaxPieces> vectors;
   for (std::size_t i = 0; i < count; ++i) {
@@ -42,6 +55,15 @@ IoOutcome write_socket(int fd, http2::OutputQueue& queue) {
       queue.consume(static_cast<std::size_t>(sent));
       return {IoOutcome::Kind::kBytes, static_cast<std::size_t>(sent)};
     }
+    if (errno == EINTR) continue;
+    return {errno == EAGAIN ? IoOutcome::Kind::kWouldBlock : IoOutcome::Kind::kBroken};
+  }
+}
+
+IoOutcome write_socket(int fd, std::span<const std::byte> bytes) {
+  for (;;) {
+    const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent >= 0) return {IoOutcome::Kind::kBytes, static_cast<std::size_t>(sent)};
     if (errno == EINTR) continue;
     return {errno == EAGAIN ? IoOutcome::Kind::kWouldBlock : IoOutcome::Kind::kBroken};
   }

@@ -5,8 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
-#include "perch/http2/output_queue.h"
+#include "perch/http/output_queue.h"
 
 namespace perch::server {
 
@@ -20,7 +21,13 @@ struct IoOutcome {
 IoOutcome read_socket(int fd, std::span<std::byte> space);
 
 // Writes the front of the queue with one system call and consumes what was taken.
-IoOutcome write_socket(int fd, http2::OutputQueue& queue);
+IoOutcome write_socket(int fd, http::OutputQueue& queue);
+
+// The same for bytes in one piece; tells how many were taken.
+IoOutcome write_socket(int fd, std::span<const std::byte> bytes);
+
+// The peer's address without its port; "" where there is no peer any more.
+std::string peer_address(int fd);
 
 // Bytes written that the peer has not acknowledged yet.
 std::uint32_t unsent_bytes(int fd);

@@ -19,9 +19,15 @@ int no_password(char*, int, int, void* asked) {
   return -1;
 }
 
-Result<KeyPtr> load_key(const std::string& path) {
-  auto pem = read_file(path);
+Result<std::string> text_of(const std::string& path_or_text, bool in_memory) {
+  if (in_memory) return path_or_text;
+  return read_file(path_or_text);
+}
+
+Result<KeyPtr> load_key(const CertificateFiles& files) {
+  auto pem = text_of(files.key, files.in_memory);
   if (!pem) return std::unexpected(std::move(pem.error()));
+  const std::string path = files.in_memory ? "key in memory" : files.key;
   bool asked = false;
   KeyPtr key(PEM_read_bio_PrivateKey(reading_bio(*pem).get(), nullptr, no_password, &asked));
   OPENSSL_cleanse(pem->data(), pem->size());
@@ -65,11 +71,12 @@ Result<std::vector<X509Ptr>> parse_certificates(std::string_view pem, const std:
 
 Result<Certificate> load_certificate(const CertificateFiles& files,
                                      std::vector<std::string>& warnings) {
-  auto pem = read_file(files.chain);
+  const std::string name = files.in_memory ? "certificate in memory" : files.chain;
+  auto pem = text_of(files.chain, files.in_memory);
   if (!pem) return std::unexpected(std::move(pem.error()));
-  auto chain = parse_certificates(*pem, files.chain);
+  auto chain = parse_certificates(*pem, name);
   if (!chain) return std::unexpected(std::move(chain.error()));
-  auto key = load_key(files.key);
+  auto key = load_key(files);
   if (!key) return std::unexpected(std::move(key.error()));
 
   Certificate certificate;
@@ -78,11 +85,12 @@ Result<Certificate> load_certificate(const CertificateFiles& files,
     certificate.issuers.push_back(std::move((*chain)[i]));
   }
   certificate.key = std::move(*key);
-  certificate.chain_file = files.chain;
+  certificate.chain_file = name;
   if (X509_check_private_key(certificate.leaf.get(), certificate.key.get()) != 1) {
     ERR_clear_error();
     return std::unexpected(
-        bad_file(files.key, "the key does not belong to the certificate in " + files.chain));
+        bad_file(files.in_memory ? "key in memory" : files.key,
+                 "the key does not belong to the certificate in " + name));
   }
   certificate.names = CertificateNames::of(certificate.leaf.get());
   if (!files.ocsp_response.empty()) {

@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <span>
 
+#include "perch/tls/connection.h"
+
 namespace perch::tls {
 
 inline constexpr std::size_t kRecordHeaderBytes = 5;
-inline constexpr std::size_t kMaxPlaintextBytes = 16 * 1024;
 // The most that TLS 1.2 allows; TLS 1.3 allows 256 bytes above the plaintext.
 inline constexpr std::size_t kMaxCiphertextBytes = kMaxPlaintextBytes + 2048;
 

@@ -117,4 +117,18 @@ Result<PemPair> make_self_signed(const SelfSignedOptions& options) {
   return PemPair{text_of(certificate_pem.get()), text_of(key_pem.get())};
 }
 
+Result<std::chrono::system_clock::time_point> certificate_expiry(std::string_view pem) {
+  const X509Ptr certificate(
+      PEM_read_bio_X509(reading_bio(pem).get(), nullptr, nullptr, nullptr));
+  if (certificate == nullptr) return std::unexpected(openssl_error("certificate"));
+  int days = 0;
+  int seconds = 0;
+  const auto now = std::chrono::system_clock::now();
+  if (ASN1_TIME_diff(&days, &seconds, nullptr, X509_get0_notAfter(certificate.get())) != 1) {
+    return std::unexpected(openssl_error("certificate's expiry"));
+  }
+  return std::chrono::time_point_cast<std::chrono::system_clock::duration>(
+      now + std::chrono::days(days) + std::chrono::seconds(seconds));
+}
+
 }  // namespace perch::tls

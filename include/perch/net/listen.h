@@ -18,6 +18,13 @@ struct ListenOptions {
 // in use"), kPermissionDenied, kSystem.
 Result<UniqueFd> listen(const Endpoint& endpoint, ListenOptions options = {});
 
+// Makes a listener that came from elsewhere like one of `listen`: non-blocking, close-on-exec, with
+// keepalive. Error kInvalidArgument: it is no listening TCP socket.
+Result<void> adopt_listener(int fd);
+
+// An IPv6 listener that takes IPv4 connections too.
+bool takes_both_versions(int fd);
+
 // The address that a socket is bound to: tells the port after listening on port 0.
 Result<Endpoint> local_endpoint(int fd);
 

@@ -1,4 +1,4 @@
-// Where to listen, as users write it: http://HOST[:PORT].
+// Where to listen, as users write it: http://HOST[:PORT] or https://HOST[:PORT].
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace perch::net {
 
 struct ListenAddress {
   std::string host;  // a name, an IPv4 address, an IPv6 address without its brackets, or "*"
-  std::uint16_t port = 80;
+  std::uint16_t port = 80;  // 443 for https, where none is given
+  bool secure = false;      // https
 
   friend bool operator==(const ListenAddress&, const ListenAddress&) = default;
 };

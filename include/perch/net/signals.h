@@ -7,9 +7,9 @@
 
 namespace perch::net {
 
-enum class Signal { kInterrupt, kTerminate, kHangUp, kUser1 };
+enum class Signal { kInterrupt, kTerminate, kHangUp, kUser1, kUser2 };
 
-// Blocks SIGINT, SIGTERM, SIGHUP and SIGUSR1 in this thread and in those that it creates from now
+// Blocks SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 in this thread and in those that it creates from now
 // on, and ignores SIGPIPE. Called by main before it starts any thread.
 void block_signals();
 

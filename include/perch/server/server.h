@@ -21,7 +21,11 @@
 #include "perch/base/clock.h"
 #include "perch/base/error.h"
 #include "perch/http/router.h"
+#include "perch/http1/options.h"
 #include "perch/http2/options.h"
+#include "perch/net/unique_fd.h"
+#include "perch/server/access_record.h"
+#include "perch/tls/server_context.h"
 
 namespace perch::server {
 
@@ -38,7 +42,9 @@ struct ServerOptions {
   Duration parking_grace = std::chrono::milliseconds(50);
   Duration parking_grace_max = std::chrono::seconds(10);
 
-  Duration idle_timeout = std::chrono::seconds(180);
+  Duration idle_timeout = std::chrono::seconds(180);       // HTTP/2, without a stream
+  Duration http1_idle_timeout = std::chrono::seconds(75);  // HTTP/1.1, between requests
+  Duration handshake_timeout = std::chrono::seconds(10);   // TLS, from its first byte, absolute
   // While output waits for the client, each period of this length must bring some progress, and
   // `minimum_rate` bytes per second on average.
   Duration write_stall_timeout = std::chrono::seconds(30);
@@ -51,13 +57,22 @@ struct ServerOptions {
   // Descriptors that connections may not use when max_connections is 0: listeners, files.
   std::uint32_t reserved_descriptors = 640;
 
+  // TLS handshakes under way at a time, for each worker; connections beyond are closed.
+  std::uint32_t max_handshakes = 256;
+
   http2::SessionOptions http2;
+  http1::SessionOptions http1;
   Log log;  // empty: one line to standard error
+  // Empty: nothing is gathered. See access_record.h.
+  AccessLog access_log;
 };
 
 struct ServerStatistics {
   std::uint64_t accepted = 0;
-  std::uint64_t refused = 0;  // for max_connections
+  std::uint64_t refused = 0;            // for max_connections or max_handshakes
+  std::uint64_t handshakes = 0;         // TLS, completed
+  std::uint64_t resumptions = 0;        // of them, by a ticket
+  std::uint64_t failed_handshakes = 0;  // or not completed in time
   std::uint64_t requests = 0;
   std::uint64_t wakes = 0;
   std::uint64_t stream_errors = 0;
@@ -66,6 +81,20 @@ struct ServerStatistics {
   std::uint64_t parked = 0;  // now
   std::uint64_t parked_at_most = 0;
   std::uint64_t parked_record_bytes = 0;  // now, as put
+};
+
+// A listening TCP socket that the process was given: by systemd's socket activation, or by the
+// process that it takes over from.
+struct InheritedListener {
+  net::UniqueFd socket;
+  std::string scheme;  // "http" or "https", where whoever gave it has said so; else ""
+};
+
+// A socket that a server listens on.
+struct ListenerView {
+  int descriptor;  // the server's
+  std::string url;
+  bool secure;
 };
 
 class Server {
@@ -79,10 +108,26 @@ class Server {
   Result<void> route(http::Method method, std::string_view pattern, http::Handler handler);
   void set_fallback(http::Handler handler);
 
-  // Opens listeners for "http://HOST[:PORT]" (default port 80; port 0: any; host "*": all
-  // addresses). Before `start`. Errors: kInvalidArgument, kNotFound, kAddressInUse,
-  // kPermissionDenied, kSystem.
+  // What connections to https listeners get: before `listen` for the first of them, then at any
+  // time, for the connections of from then on.
+  void secure(std::shared_ptr<const tls::ServerContext> context);
+
+  // Opens listeners for "http://HOST[:PORT]" or "https://HOST[:PORT]" (default ports 80 and 443;
+  // port 0: any; host "*": all addresses). Before `start`. Errors: kInvalidArgument, kNotFound,
+  // kAddressInUse, kPermissionDenied, kSystem.
   Result<void> listen(std::string_view url);
+  // Before `listen`, which then takes the inherited socket that is bound to an address instead of
+  // opening another; for port 0, one with any port. An inherited socket of both IP versions
+  // (systemd's default for [::]) serves 0.0.0.0 as well. Error kInvalidArgument: it is no listening
+  // TCP socket.
+  Result<void> inherit(InheritedListener listener);
+  // After `listen`: closes the inherited sockets that no URL asked for, and tells their addresses.
+  std::vector<std::string> drop_unclaimed();
+  // To give to another process; valid until a drain begins.
+  std::vector<ListenerView> listeners() const;
+  // Another process has the sockets too: `drain` will close them here and leave the ports open.
+  void share_listeners();
+
   // The URLs listened on, with the ports that were chosen.
   const std::vector<std::string>& urls() const;
 
@@ -92,6 +137,10 @@ class Server {
   // what is left at the deadline. Returns true when nothing had to be cut off. The server is
   // stopped afterwards. `hurry` is polled meanwhile; true cuts the rest off at once.
   bool drain(Deadline deadline, const std::function<bool()>& hurry = {});
+
+  // Returns once every worker has ended the turn of its loop that it was in, and with it all that
+  // handlers do without waiting: what such handlers have borrowed before can then be destroyed.
+  void synchronize();
 
   // How many connections the limits allow. After `start`.
   std::uint32_t max_connections() const;

@@ -31,6 +31,8 @@ struct ssl_st;  // OpenSSL's connection object
 
 namespace perch::tls {
 
+inline constexpr std::size_t kMaxPlaintextBytes = 16 * 1024;  // of a record
+
 // Takes what a connection deciphers.
 class Sink {
  public:

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "perch/base/error.h"
@@ -22,5 +23,8 @@ struct PemPair {
 
 // A P-256 key and a certificate for it, valid from an hour ago.
 Result<PemPair> make_self_signed(const SelfSignedOptions& options = {});
+
+// When the first certificate of a PEM text expires.
+Result<std::chrono::system_clock::time_point> certificate_expiry(std::string_view pem);
 
 }  // namespace perch::tls

@@ -28,6 +28,7 @@ struct CertificateFiles {
   std::string chain;          // PEM: the certificate, then its issuers
   std::string key;            // PEM, not encrypted
   std::string ocsp_response;  // DER, to be stapled (RFC 6066 section 8); empty: none
+  bool in_memory = false;     // chain and key are not names of files but the PEM texts themselves
 };
 
 enum class ClientCertificates : std::uint8_t {

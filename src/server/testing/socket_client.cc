@@ -1,45 +1,14 @@
 #include "server/testing/socket_client.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/socket.h>
-
-#include <array>
-#include <cerrno>
-
 #include "server/testing/patience.h"
 
 namespace perch::server::testing {
-namespace {
-
-void set_option(int fd, int level, int option, int value) {
-  ::setsockopt(fd, level, option, &value, sizeof(value));
-}
-
-}  // namespace
 
 std::string_view Answer::field(std::string_view name) const {
   for (const auto& [known, value] : fields) {
     if (known == name) return value;
   }
   return {};
-}
-
-SocketClient::SocketClient(std::uint16_t port, ClientOptions options)
-    : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  if (options.receive_buffer > 0) {
-    set_option(fd_.get(), SOL_SOCKET, SO_RCVBUF, options.receive_buffer);
-  }
-  if (options.send_buffer > 0) set_option(fd_.get(), SOL_SOCKET, SO_SNDBUF, options.send_buffer);
-  set_option(fd_.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const auto* generic = reinterpret_cast<const sockaddr*>(&address);
-  if (::connect(fd_.get(), generic, sizeof(address)) != 0) fd_.reset();
 }
 
 // --- writing
@@ -58,28 +27,15 @@ void SocketClient::open_windows() {
 
 bool SocketClient::send() { return send_bytes(script.take_output()); }
 
-bool SocketClient::send_bytes(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t sent = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(sent));
-  }
-  return true;
-}
+bool SocketClient::send_bytes(std::span<const std::byte> bytes) { return socket_.send(bytes); }
 
 // --- reading
 
 bool SocketClient::receive_some(int milliseconds) {
-  if (ended_ || !fd_.valid()) return false;
-  pollfd ready{fd_.get(), POLLIN, 0};
-  if (::poll(&ready, 1, milliseconds) <= 0) return true;
-  std::array<std::byte, 64 * 1024> buffer;
-  const ssize_t got = ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
-  ended_ = got <= 0;
-  if (got > 0) script.receive(std::span(buffer).first(static_cast<std::size_t>(got)));
-  return !ended_;
+  input_.clear();
+  const bool open = socket_.receive(milliseconds, input_);
+  if (!input_.empty()) script.receive(std::as_bytes(std::span(input_)));
+  return open;
 }
 
 bool SocketClient::read_until(const std::function<bool()>& done) {
@@ -144,7 +100,7 @@ Answer SocketClient::fetch(http2::StreamId stream, std::string_view path, const 
 
 bool SocketClient::read_to_end() {
   read_until([] { return false; });
-  return ended_;
+  return socket_.ended();
 }
 
 bool SocketClient::read_available() {
@@ -168,16 +124,6 @@ bool SocketClient::saw(std::string_view description) const {
     if (frame.describe() == description) return true;
   }
   return false;
-}
-
-// --- ending
-
-void SocketClient::half_close() { ::shutdown(fd_.get(), SHUT_WR); }
-
-void SocketClient::kill() {
-  const linger at_once{.l_onoff = 1, .l_linger = 0};
-  ::setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
-  fd_.reset();
 }
 
 }  // namespace perch::server::testing

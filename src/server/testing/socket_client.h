@@ -1,5 +1,5 @@
-// A scripted HTTP/2 client on a real loopback socket: it writes what it is told to, right or wrong,
-// and reads with patience. One thread.
+// A scripted HTTP/2 client on a real socket, in clear or over TLS: it writes what it is told to,
+// right or wrong, and reads with patience. One thread.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "http2/testing/scripted_client.h"
-#include "perch/net/unique_fd.h"
+#include "server/testing/test_socket.h"
 
 namespace perch::server::testing {
 
@@ -31,16 +31,12 @@ struct Answer {
   std::string_view field(std::string_view name) const;
 };
 
-struct ClientOptions {
-  int receive_buffer = 0;  // SO_RCVBUF in bytes; 0: the system's
-  int send_buffer = 0;
-};
-
 class SocketClient {
  public:
   // Connects to 127.0.0.1. `connected` is false when that was refused.
-  explicit SocketClient(std::uint16_t port, ClientOptions options = {});
-  bool connected() const { return fd_.valid(); }
+  explicit SocketClient(std::uint16_t port, const ClientOptions& options = {})
+      : socket_(port, options, "h2") {}
+  bool connected() const { return socket_.connected(); }
 
   // --- writing: fill `script`, then send.
   http2::testing::ScriptedClient script;
@@ -72,17 +68,18 @@ class SocketClient {
   bool saw(std::string_view description) const;
 
   // --- ending
-  void half_close();  // no more from this side
-  void close() { fd_.reset(); }
-  void kill();  // by a TCP reset
-  int fd() const { return fd_.get(); }
+  void half_close() { socket_.half_close(); }
+  void close() { socket_.close(); }
+  void kill() { socket_.kill(); }
+  int fd() const { return socket_.fd(); }
+  TestSocket& socket() { return socket_; }
 
  private:
   // As much as comes within `milliseconds`; false at the end of the connection.
   bool receive_some(int milliseconds);
 
-  net::UniqueFd fd_;
-  bool ended_ = false;
+  TestSocket socket_;
+  std::string input_;  // scratch
 };
 
 }  // namespace perch::server::testing

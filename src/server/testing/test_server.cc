@@ -7,6 +7,8 @@
 #include "perch/base/check.h"
 #include "perch/task/sleep.h"
 #include "server/testing/patience.h"
+#include "server/testing/test_socket.h"
+#include "tls/testing/certificates.h"
 
 namespace perch::server::testing {
 namespace {
@@ -48,6 +50,7 @@ ServerOptions quick_options() {
   options.workers = 1;
   options.parking_grace = milliseconds(1);
   options.parking_grace_max = milliseconds(1);
+  options.linger_timeout = milliseconds(300);
   return options;
 }
 
@@ -80,7 +83,29 @@ void TestServer::post(std::string_view pattern, http::Handler handler) {
 }
 
 void TestServer::start() {
-  PERCH_CHECK(server_->listen("http://127.0.0.1:0").has_value());
+  if (tls_by_default()) return start_secure(tls_context());
+  listen("http://127.0.0.1:0");
+}
+
+void TestServer::start_secure(std::shared_ptr<const tls::ServerContext> context) {
+  server_->secure(std::move(context));
+  listen("https://127.0.0.1:0");
+}
+
+std::shared_ptr<const tls::ServerContext> TestServer::tls_context() {
+  static const auto kContext = [] {
+    const tls::testing::Folder folder;
+    tls::ServerContextOptions options;
+    tls::testing::CertificateSpec spec;
+    spec.names = {"perch.test"};
+    options.certificates = {folder.write("server", tls::testing::Authority().issue(spec))};
+    return tls::ServerContext::create(options).value();
+  }();
+  return kContext;
+}
+
+void TestServer::listen(std::string_view listen_url) {
+  PERCH_CHECK(server_->listen(listen_url).has_value());
   PERCH_CHECK(server_->start().has_value());
   const std::string& url = server_->urls().front();
   const std::string_view digits = std::string_view(url).substr(url.rfind(':') + 1);

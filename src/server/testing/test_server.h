@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -20,7 +21,7 @@
 
 namespace perch::server::testing {
 
-// One worker; parks after a millisecond.
+// One worker; parks after a millisecond, lingers for less than a second.
 ServerOptions quick_options();
 // The same, never parking.
 ServerOptions unparked_options();
@@ -33,6 +34,11 @@ class TestServer {
   void get(std::string_view pattern, http::Handler handler);
   void post(std::string_view pattern, http::Handler handler);
   void start();
+  // The same with this for TLS.
+  void start_secure(std::shared_ptr<const tls::ServerContext> context);
+
+  // A context with a certificate for "perch.test".
+  static std::shared_ptr<const tls::ServerContext> tls_context();
 
   Server& server() { return *server_; }
   std::uint16_t port() const { return port_; }
@@ -56,6 +62,7 @@ class TestServer {
   std::optional<task::CancelReason> cancel_reason() const;
 
  private:
+  void listen(std::string_view url);
   task::Task<http::Response> wait_at_gate(bool lingers);
 
   mutable std::mutex log_mutex_;
