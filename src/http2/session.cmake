@@ -7,7 +7,7 @@ perch_test(http2_session_test LAYER http2
     rfc9113_connection_test.cc rfc9113_frames_test.cc rfc9113_hpack_test.cc
     rfc9113_messages_test.cc rfc9113_streams_test.cc rfc9113_windows_test.cc
     session_flow_test.cc session_head_test.cc session_limits_test.cc session_park_test.cc
-    session_shutdown_test.cc)
+    session_shutdown_test.cc session_stall_test.cc)
 
 perch_bench(session_bench LAYER http2 SOURCES session_bench.cc)
 

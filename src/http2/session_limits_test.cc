@@ -335,14 +335,6 @@ TEST(SessionDeadlines, AreNoneForAnIdleConnection) {
   EXPECT_EQ(wire.answer(), "");
 }
 
-// Waits for `time`, with a look every second as the server takes it.
-void wait(Wire& wire, Duration time) {
-  for (Duration waited{0}; waited < time; waited += seconds(1)) {
-    wire.pass(seconds(1));
-    wire.session().check_deadlines(wire.now);
-  }
-}
-
 TEST(SessionLimits, ResetsOfResponsesUnderWayAreFree) {
   Wire wire;
   wire.handshake();
@@ -385,86 +377,6 @@ TEST(SessionLimits, HeadsWithoutAResponseAreBoundedTogether) {
   wire.client.reset(1);
   wire.client.request(id + 2, get("/hold", large));
   EXPECT_EQ(wire.answer(), "");
-}
-
-TEST(SessionLimits, AStreamsWindowMayNotStayClosed) {
-  Wire wire;
-  wire.handshake({{setting::kInitialWindowSize, 0}});
-  wire.client.request(1, get("/bytes/100"));
-  wire.client.request(3, get("/hold"));
-  wire.exchange();
-  wire.take();
-  wait(wire, seconds(30));
-  EXPECT_EQ(wire.answer(), "");
-  wait(wire, seconds(2));
-  EXPECT_EQ(wire.answer(), "RST_STREAM 1 ENHANCE_YOUR_CALM");
-  EXPECT_EQ(wire.session().open_streams(), 1u);
-}
-
-TEST(SessionLimits, ADribbleIsAStall) {
-  Wire wire;
-  wire.handshake({{setting::kInitialWindowSize, 0}});
-  wire.client.request(1, get("/bytes/100000"));
-  wire.exchange();
-  for (int second = 0; second < 40 && wire.session().open_streams() == 1; ++second) {
-    wire.client.window_update(1, 1'000);
-    wire.exchange();
-    wait(wire, seconds(1));
-  }
-  EXPECT_TRUE(wire.answer().ends_with("RST_STREAM 1 ENHANCE_YOUR_CALM"));
-}
-
-TEST(SessionLimits, ASlowReaderIsServed) {
-  Wire wire;
-  wire.handshake({{setting::kInitialWindowSize, 0}});
-  wire.client.request(1, get("/bytes/200000"));
-  wire.exchange();
-  for (int second = 0; second < 181; ++second) {
-    wire.client.window_update(1, 1'110);
-    wire.exchange();
-    wait(wire, seconds(1));
-  }
-  EXPECT_EQ(wire.session().open_streams(), 0u);
-  EXPECT_EQ(wire.violation(), "");
-  EXPECT_EQ(wire.answer().find("RST_STREAM"), std::string::npos);
-}
-
-// Many stalled streams at a time end together; and beyond the budget of resets, the connection.
-TEST(SessionLimits, ManyStalledStreamsEndTogether) {
-  Wire wire;
-  wire.handshake({{setting::kInitialWindowSize, 0}});
-  for (StreamId id = 1; id < 201; id += 2) wire.client.request(id, get("/bytes/100"));
-  wire.exchange();
-  wait(wire, seconds(32));
-  EXPECT_EQ(wire.session().open_streams(), 0u);
-  EXPECT_FALSE(wire.session().failed());
-}
-
-TEST(SessionLimits, TheConnectionsWindowMayNotStayClosed) {
-  Wire wire;
-  wire.handshake({{setting::kInitialWindowSize, kLargestWindow}});
-  for (StreamId id = 1; id < 21; id += 2) wire.client.request(id, get("/bytes/100000"));
-  wire.exchange();
-  wait(wire, seconds(30));
-  EXPECT_FALSE(wire.session().failed());
-  wait(wire, seconds(2));
-  EXPECT_TRUE(wire.session().failed());
-  EXPECT_TRUE(calmed(wire));
-}
-
-// Streams that wait behind another one are not stalled by their client.
-TEST(SessionLimits, StreamsWaitForEachOtherAsLongAsItTakes) {
-  Wire wire;
-  wire.handshake({{setting::kInitialWindowSize, kLargestWindow}});
-  for (StreamId id = 1; id < 21; id += 2) wire.client.request(id, get("/bytes/100000"));
-  wire.exchange();
-  for (int second = 0; second < 500; ++second) {
-    wire.client.window_update(0, 2'000);
-    wire.exchange();
-    wait(wire, seconds(1));
-  }
-  EXPECT_EQ(wire.session().open_streams(), 0u);
-  EXPECT_EQ(wire.answer().find("RST_STREAM"), std::string::npos);
 }
 
 TEST(SessionLimits, ManyWindowSizesInOneFrameAreOneChange) {

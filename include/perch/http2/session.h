@@ -129,8 +129,6 @@ class Session final : public http::ServerSession, public memory::SlabAllocated {
   std::size_t receive_preface(std::span<const std::byte> input);
   void on_frame(const FrameHeader& header, std::span<const std::byte> payload);
   void on_data(const FrameHeader& header, std::span<const std::byte> payload);
-  void on_headers(const FrameHeader& header, std::span<const std::byte> payload);
-  void on_continuation(const FrameHeader& header, std::span<const std::byte> payload);
   void on_priority(const FrameHeader& header, std::span<const std::byte> payload);
   void on_rst_stream(const FrameHeader& header, std::span<const std::byte> payload);
   void on_settings(const FrameHeader& header, std::span<const std::byte> payload);
@@ -140,10 +138,6 @@ class Session final : public http::ServerSession, public memory::SlabAllocated {
   void on_goaway(const FrameHeader& header, std::span<const std::byte> payload);
   void on_window_update(const FrameHeader& header, std::span<const std::byte> payload);
   void on_priority_update(const FrameHeader& header, std::span<const std::byte> payload);
-  void begin_headers(const FrameHeader& header, bool end_stream);
-  void header_fragment(std::span<const std::byte> fragment, bool end_headers);
-  void end_headers();
-  void open_stream_at(StreamId id);
   void end_remote(Stream& stream);
   void discard_request(Stream& stream);
   // Never opened by the peer, although it still may be. After the final GOAWAY higher ids are not
@@ -152,6 +146,14 @@ class Session final : public http::ServerSession, public memory::SlabAllocated {
     return id % 2 == 0 || (id > last_peer_stream_ && id <= goaway_last_);
   }
   void on_closed_stream(const FrameHeader& header);
+
+  // session_headers.cc
+  void on_headers(const FrameHeader& header, std::span<const std::byte> payload);
+  void on_continuation(const FrameHeader& header, std::span<const std::byte> payload);
+  void begin_headers(const FrameHeader& header, bool end_stream);
+  void header_fragment(std::span<const std::byte> fragment, bool end_headers);
+  void end_headers();
+  void open_stream_at(StreamId id);
 
   // session.cc
   void frame_error(const FrameError& error, StreamId stream);
