@@ -99,6 +99,15 @@ bool selects_a_representation(Method method) {
 
 }  // namespace
 
+ConditionalFields conditional_fields(const Fields& request) {
+  ConditionalFields found;
+  for (const Field& field : request) {
+    if (field.name.starts_with("if-")) found.preconditions = true;
+    if (field.name == "range") found.range = true;
+  }
+  return found;
+}
+
 Precondition evaluate(Method method, const Fields& request, const Validators& validators,
                       std::int64_t now_unix_seconds) {
   const Conditions found = conditions_of(request);
@@ -127,6 +136,22 @@ Precondition evaluate(Method method, const Fields& request, const Validators& va
     if (date && validators.last_modified <= *date) return Precondition::kNotModified;
   }
   return Precondition::kProceed;
+}
+
+bool range_applies(const Fields& request, const Validators& validators,
+                   std::int64_t now_unix_seconds) {
+  std::optional<std::string_view> condition;
+  for (const Field& field : request) {
+    if (field.name != "if-range") continue;
+    if (condition) return false;
+    condition = field.value;
+  }
+  if (!condition) return true;
+  if (condition->starts_with('"')) return *condition == validators.etag;
+  const auto date = parse_date(*condition, now_unix_seconds);
+  // Of a younger one a second change within its second could have gone unseen (section 8.8.2.2).
+  return date && validators.last_modified >= 0 && *date == validators.last_modified &&
+         validators.last_modified < now_unix_seconds;
 }
 
 }  // namespace perch::http

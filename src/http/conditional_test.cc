@@ -173,5 +173,52 @@ TEST(Conditional, WithoutValidatorsOnlyTheStarMatches) {
       {});
 }
 
+TEST(Conditional, IfRange) {
+  constexpr std::int64_t kNow = kModified + 100;
+  const auto applies = [](std::vector<const char*> values, const Validators& validators,
+                          std::int64_t now = kNow) {
+    Fields fields;
+    for (const char* value : values) fields.add("if-range", value);
+    return range_applies(fields, validators, now);
+  };
+  const Validators both{"\"a\"", kModified};
+  EXPECT_TRUE(applies({}, both));
+  EXPECT_TRUE(applies({"\"a\""}, both));
+  EXPECT_FALSE(applies({"\"b\""}, both));
+  EXPECT_FALSE(applies({"W/\"a\""}, both));
+  EXPECT_FALSE(applies({"W/\"a\""}, {"W/\"a\"", kModified}));
+  EXPECT_FALSE(applies({"\"a\", \"b\""}, both));
+  EXPECT_FALSE(applies({"*"}, both));
+  EXPECT_FALSE(applies({"\"a\"", "\"a\""}, both));
+  EXPECT_FALSE(applies({""}, both));
+  EXPECT_FALSE(applies({"\"\""}, {"", kModified}));
+  // A date must be the same one, not a later one.
+  EXPECT_TRUE(applies({kSame}, both));
+  EXPECT_FALSE(applies({kBefore}, both));
+  EXPECT_FALSE(applies({kAfter}, both));
+  EXPECT_FALSE(applies({kSame}, {"\"a\"", -1}));
+  EXPECT_FALSE(applies({"yesterday"}, both));
+  // Within its second the file may change once more.
+  EXPECT_FALSE(applies({kSame}, both, kModified));
+  EXPECT_TRUE(applies({kSame}, both, kModified + 1));
+}
+
+TEST(Conditional, OneLookTellsWhatThereIs) {
+  const auto shown = [](std::vector<const char*> names) {
+    Fields fields;
+    for (const char* name : names) fields.add(name, "x");
+    const ConditionalFields found = conditional_fields(fields);
+    return std::string(found.preconditions ? "preconditions " : "") + (found.range ? "range" : "");
+  };
+  EXPECT_EQ(shown({}), "");
+  EXPECT_EQ(shown({"accept", "i", "ranges", "accept-ranges", "if"}), "");
+  EXPECT_EQ(shown({"accept", "range"}), "range");
+  for (const char* name :
+       {"if-match", "if-none-match", "if-modified-since", "if-unmodified-since"}) {
+    EXPECT_EQ(shown({name, "accept"}), "preconditions ");
+  }
+  EXPECT_EQ(shown({"if-range", "range"}), "preconditions range");
+}
+
 }  // namespace
 }  // namespace perch::http

@@ -27,8 +27,30 @@ TEST(MediaType, ByExtension) {
            {"clip.3gp", "video/3gpp"},
            {"x.zst", "application/zstd"},
            {"archive.tar.gz", "application/gzip"},
+           {"notes.markdown", "text/markdown; charset=utf-8"},
+           {"table.tsv", "text/tab-separated-values; charset=utf-8"},
+           {"main.rs", "text/plain; charset=utf-8"},
+           {"fix.patch", "text/x-diff; charset=utf-8"},
+           {"log.ndjson", "application/x-ndjson"},
+           {"route.gpx", "application/gpx+xml"},
+           {"feed.xml", "application/xml"},
+           {"photo.JFIF", "image/jpeg"},
+           {"fonts.ttc", "font/collection"},
+           {"setup.exe", "application/vnd.microsoft.portable-executable"},
        }) {
     EXPECT_EQ(media_type_of(row.file), row.type) << row.file;
+  }
+}
+
+// JSON is UTF-8 by itself (RFC 8259), and XML says what it is: a charset there could only be wrong.
+TEST(MediaType, OnlyTextHasACharset) {
+  for (const char* file :
+       {"a.json", "a.svg", "a.xml", "a.xhtml", "a.rss", "a.wasm", "a.pdf", "a.woff2"}) {
+    EXPECT_EQ(media_type_of(file).find("charset"), std::string_view::npos) << file;
+  }
+  for (const char* file :
+       {"a.html", "a.css", "a.js", "a.txt", "a.md", "a.csv", "a.vtt", "a.ics", "a.py"}) {
+    EXPECT_TRUE(media_type_of(file).ends_with("; charset=utf-8")) << file;
   }
 }
 

@@ -88,4 +88,10 @@ std::string encode_path(std::string_view path) {
   return out;
 }
 
+std::optional<std::string> file_path_mistake(std::string_view path) {
+  const bool named = path.starts_with('/') && !path.ends_with('/');
+  if (named && decode_path(encode_path(path)) == path) return std::nullopt;
+  return "\"" + std::string(path) + "\" is no path of a file from the root";
+}
+
 }  // namespace perch::http

@@ -23,4 +23,8 @@ std::optional<std::string> percent_decode(std::string_view text);
 // decode_path gives, decode_path(encode_path(p)) == p.
 std::string encode_path(std::string_view path);
 
+// What is wrong with a path, decoded, that a setting gives for a file ("/errors/404.html"), or
+// nothing: it begins with "/", ends in a name, and is one that decode_path could give.
+std::optional<std::string> file_path_mistake(std::string_view path);
+
 }  // namespace perch::http

@@ -15,10 +15,10 @@ namespace {
 // RESOLVE_BENEATH answers EAGAIN when a rename elsewhere raced with a ".." of a symbolic link.
 constexpr int kAttempts = 8;
 
-int open_beneath(int directory, const char* path, std::uint64_t flags) {
+int open_beneath(int directory, const char* path, std::uint64_t flags, std::uint64_t resolve) {
   open_how how{};
   how.flags = flags | O_CLOEXEC;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  how.resolve = resolve;
   for (int attempt = 1;; ++attempt) {
     const long number = ::syscall(SYS_openat2, directory, path, &how, sizeof how);
     const bool again = number < 0 && (errno == EAGAIN || errno == EINTR);
@@ -63,7 +63,7 @@ FileIdentity identify(int descriptor) {
   return ::fstat(descriptor, &status) == 0 ? identity_of(status) : FileIdentity{};
 }
 
-Result<DocumentRoot> DocumentRoot::open(const std::string& directory) {
+Result<DocumentRoot> DocumentRoot::open(const std::string& directory, SymlinkPolicy symlinks) {
   net::UniqueFd opened(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (opened.get() < 0) {
     const int why = errno;
@@ -73,8 +73,10 @@ Result<DocumentRoot> DocumentRoot::open(const std::string& directory) {
     }
     return std::unexpected(Error::from_errno(why, "root " + directory));
   }
+  const std::uint64_t resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS |
+                                (symlinks == SymlinkPolicy::kNever ? RESOLVE_NO_SYMLINKS : 0);
   // Says at the start, not at the first request, that the kernel cannot do it.
-  const net::UniqueFd probe(open_beneath(opened.get(), ".", O_PATH));
+  const net::UniqueFd probe(open_beneath(opened.get(), ".", O_PATH, resolve));
   if (probe.get() < 0) {
     const int why = errno;
     if (why == ENOSYS || why == EPERM) {
@@ -84,13 +86,21 @@ Result<DocumentRoot> DocumentRoot::open(const std::string& directory) {
     }
     return std::unexpected(Error::from_errno(why, "root " + directory));
   }
-  return DocumentRoot(std::move(opened));
+  return DocumentRoot(std::move(opened), resolve);
 }
 
 std::expected<OpenedFile, OpenFailure> DocumentRoot::open_file(const std::string& path) const {
+  return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+}
+
+std::expected<OpenedFile, OpenFailure> DocumentRoot::look_at(const std::string& path) const {
+  return open(path, O_PATH);
+}
+
+std::expected<OpenedFile, OpenFailure> DocumentRoot::open(const std::string& path,
+                                                          std::uint64_t flags) const {
   OpenedFile file;
-  file.descriptor =
-      net::UniqueFd(open_beneath(directory_.get(), path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY));
+  file.descriptor = net::UniqueFd(open_beneath(directory_.get(), path.c_str(), flags, resolve_));
   if (file.descriptor.get() < 0) return std::unexpected(failure_of(errno));
   struct stat status{};
   if (::fstat(file.descriptor.get(), &status) != 0) return std::unexpected(OpenFailure::kFailed);

@@ -2,7 +2,8 @@
 //
 // Names are resolved by openat2 with RESOLVE_BENEATH and RESOLVE_NO_MAGICLINKS, so the kernel sees
 // to it that neither "..", nor a symbolic link, nor a race with a rename leads out of the
-// directory. Thread-safety: const functions from any thread.
+// directory. With SymlinkPolicy::kNever no symbolic link is followed at all. Thread-safety: const
+// functions from any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "perch/base/error.h"
 #include "perch/net/unique_fd.h"
+#include "perch/server/file_service.h"
 
 namespace perch::server {
 
@@ -50,15 +52,21 @@ FileIdentity identify(int descriptor);
 
 class DocumentRoot {
  public:
-  static Result<DocumentRoot> open(const std::string& directory);
+  static Result<DocumentRoot> open(const std::string& directory,
+                                   SymlinkPolicy symlinks = SymlinkPolicy::kFollow);
 
   // `path` is relative ("a/b.html"; "." is the root itself). Never blocks on a FIFO.
   std::expected<OpenedFile, OpenFailure> open_file(const std::string& path) const;
+  // The same without permission to read: enough to say what is there.
+  std::expected<OpenedFile, OpenFailure> look_at(const std::string& path) const;
 
  private:
-  explicit DocumentRoot(net::UniqueFd directory) : directory_(std::move(directory)) {}
+  DocumentRoot(net::UniqueFd directory, std::uint64_t resolve)
+      : directory_(std::move(directory)), resolve_(resolve) {}
+  std::expected<OpenedFile, OpenFailure> open(const std::string& path, std::uint64_t flags) const;
 
   net::UniqueFd directory_;
+  std::uint64_t resolve_;  // of openat2
 };
 
 }  // namespace perch::server

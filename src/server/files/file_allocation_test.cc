@@ -36,5 +36,28 @@ TEST_F(FileCacheTest, AHitAllocatesNothing) {
   }
 }
 
+TEST_F(FileCacheTest, NorDoesItWithEverySetting) {
+  write_file(directory_ / "index.html", "hello");
+  write_file(directory_ / "index.html.gz", "packed");
+  write_file(directory_ / "404.html", "gone");
+  options_.precompressed = {http::ContentCoding::kBrotli, http::ContentCoding::kGzip};
+  options_.error_pages = {{404, "/404.html"}};
+  options_.field_rules = {{.path = "*", .set = {{"cache-control", "no-cache"}}}};
+  options_.redirects = {{.from = "/old", .to = "/new"}};
+  options_.hsts = "max-age=60";
+  options_.fallback = "/index.html";
+  const FieldLines packed = {{"accept-encoding", "gzip, deflate, br;q=0.9"}};
+  const FieldLines browser = {{"accept", "text/html"}, {"accept-encoding", "gzip"}};
+  const http::Request page = make_request("/", Method::kGet, packed, "https");
+  const http::Request missing = make_request("/missing.js");
+  const http::Request fallback = make_request("/place", Method::kGet, browser);
+  for (const http::Request* request : {&page, &missing, &fallback}) {
+    cache().answer(*request, now_);
+    const int before = allocations;
+    cache().answer(*request, now_);
+    EXPECT_EQ(allocations, before) << request->path();
+  }
+}
+
 }  // namespace
 }  // namespace perch::server

@@ -16,13 +16,15 @@ namespace fs = std::filesystem;
 
 class Site {
  public:
-  Site() {
+  explicit Site(FileOptions options = {}) : options_(std::move(options)) {
     std::string name = (fs::temp_directory_path() / "perch-bench-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     path_ = name;
     for (int i = 0; i < 500; ++i) write("page" + std::to_string(i) + ".html", 13);
     write("index.html", 13);
     write("large.bin", 1 << 20);
+    write("index.html.gz", 9);
+    write("index.html.br", 8);
     root_.emplace(std::move(DocumentRoot::open(name).value()));
     cache_.emplace(*root_, options_);
   }
@@ -81,6 +83,24 @@ void hit_of_500_in_turn(benchmark::State& state) {
   }
 }
 BENCHMARK(hit_of_500_in_turn);
+
+void hit_precompressed(benchmark::State& state) {
+  Site site({.precompressed = {http::ContentCoding::kBrotli, http::ContentCoding::kGzip}});
+  http::RequestHeadPtr head = http::make_request_head();
+  head->target = "/index.html";
+  head->fields.add("accept-encoding", "gzip, deflate, br, zstd");
+  answer(state, site.cache(), http::Request(std::move(head)), Instant(0));
+}
+BENCHMARK(hit_precompressed);
+
+void hit_range(benchmark::State& state) {
+  Site site;
+  http::RequestHeadPtr head = http::make_request_head();
+  head->target = "/index.html";
+  head->fields.add("range", "bytes=0-4");
+  answer(state, site.cache(), http::Request(std::move(head)), Instant(0));
+}
+BENCHMARK(hit_range);
 
 void hit_missing(benchmark::State& state) {
   Site site;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <span>
 #include <utility>
@@ -71,10 +72,17 @@ std::optional<Bytes> read_file(int descriptor, const FileIdentity& identity) {
   return body;
 }
 
+Bytes make_cached_body(std::string_view text) {
+  if (text.empty()) return {};
+  BodyBlock* block = BodyBlock::make(text.size());
+  std::memcpy(block->data(), text.data(), text.size());
+  return Bytes::adopt(block, block->data(), text.size());
+}
+
 http::PullResult FileSource::pull(std::size_t max) {
   using Kind = http::PullResult::Kind;
   if (failed_) return {Kind::kFailed, {}, false};
-  const std::int64_t left = file_->identity.size - offset_;
+  const std::int64_t left = end_ - offset_;
   if (left == 0) return {Kind::kEnd, {}, false};
 
   const auto wanted = std::min({max, StreamBuffers::kLargeBytes, static_cast<std::size_t>(left)});
@@ -92,7 +100,7 @@ http::PullResult FileSource::pull(std::size_t max) {
   // A small piece must not hold a whole buffer while it waits to be written.
   Bytes data = wanted * 2 < buffer.size() ? Bytes::copy(buffer.span().first(wanted))
                                           : std::move(buffer).freeze(wanted);
-  return {Kind::kData, std::move(data), offset_ == file_->identity.size};
+  return {Kind::kData, std::move(data), offset_ == end_};
 }
 
 }  // namespace perch::server

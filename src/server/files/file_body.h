@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "perch/base/bytes.h"
 #include "perch/http/body.h"
+#include "perch/http/range.h"
 #include "perch/memory/buffer_pool.h"
 #include "perch/memory/slab.h"
 #include "server/files/document_root.h"
@@ -17,6 +19,9 @@ namespace perch::server {
 // Reads the whole file into one block, which is accounted to the file cache while it lives. Nothing
 // when the file is not, or is no longer, what `identity` says, or cannot be read.
 std::optional<Bytes> read_file(int descriptor, const FileIdentity& identity);
+
+// A copy of `text`, accounted in the same way.
+Bytes make_cached_body(std::string_view text);
 
 // A file that a cache entry and any number of streams share; closed with the last of them.
 struct SharedFile {
@@ -50,23 +55,31 @@ class StreamBuffers {
   memory::BufferPool large_{kLargeBytes, 1 << 20};
 };
 
-// Streams a file, at most 64 KiB at a time. Fails once the file is not what it was when it was
-// opened: its head, and what was sent of it, would belong to another content. (A file replaced by a
-// rename stays as it was for those who have it open.)
+// Streams a file or a part of it, at most 64 KiB at a time. Fails once the file is not what it was
+// when it was opened: its head, and what was sent of it, would belong to another content. (A file
+// replaced by a rename stays as it was for those who have it open.)
 class FileSource final : public http::BodySource, public memory::SlabAllocated {
  public:
   FileSource(std::shared_ptr<const SharedFile> file, std::shared_ptr<StreamBuffers> buffers)
-      : file_(std::move(file)), buffers_(std::move(buffers)) {}
+      : file_(std::move(file)), buffers_(std::move(buffers)), end_(file_->identity.size) {}
+  // REQUIRES: `part` lies within the file.
+  FileSource(std::shared_ptr<const SharedFile> file, std::shared_ptr<StreamBuffers> buffers,
+             const http::ByteRange& part)
+      : file_(std::move(file)),
+        buffers_(std::move(buffers)),
+        offset_(static_cast<std::int64_t>(part.first)),
+        end_(static_cast<std::int64_t>(part.last) + 1),
+        size_(part.size()) {}
 
   http::PullResult pull(std::size_t max) override;
-  std::optional<std::uint64_t> size() const override {
-    return static_cast<std::uint64_t>(file_->identity.size);
-  }
+  std::optional<std::uint64_t> size() const override { return size_; }
 
  private:
   std::shared_ptr<const SharedFile> file_;
   std::shared_ptr<StreamBuffers> buffers_;
   std::int64_t offset_ = 0;
+  std::int64_t end_;
+  std::uint64_t size_ = static_cast<std::uint64_t>(end_);
   bool failed_ = false;
 };
 

@@ -1,14 +1,16 @@
 #include "server/files/file_cache.h"
 
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <ctime>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "perch/http/conditional.h"
+#include "perch/http/content_coding.h"
+#include "perch/http/field_rules.h"
 #include "perch/http/path.h"
+#include "perch/http/range.h"
+#include "server/files/partial_content.h"
 
 namespace perch::server {
 namespace {
@@ -16,58 +18,83 @@ namespace {
 using Kind = FileEntry::Kind;
 using http::Method;
 
-// How often a small file is read again when it changes meanwhile.
-constexpr int kReadAttempts = 3;
+bool reads(Method method) { return method == Method::kGet || method == Method::kHead; }
 
-// Two writes within one tick of the file system's clock leave the same time (a tick was up to 10 ms
-// before Linux 6.13). What has been at rest for longer cannot have changed unseen.
-constexpr std::int64_t kSettledAfterNs = 20'000'000;
+bool over_https(const http::Request& request) { return request.scheme() == "https"; }
 
-std::int64_t wall_clock_ns() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count();
+// The request's query, as far as it may stand in a Location.
+std::string_view safe_query(const http::Request& request) {
+  const std::string_view query = request.query();
+  const bool safe =
+      std::ranges::all_of(query, [](char c) { return c > ' ' && c < '\x7f' && c != '#'; });
+  return safe ? query : std::string_view();
 }
 
-// Names that begin with a dot, but for /.well-known/ itself (RFC 8615).
-bool is_hidden(const std::string& decoded) {
-  constexpr std::string_view kWellKnown = "/.well-known/";
-  const std::size_t from = decoded.starts_with(kWellKnown) ? kWellKnown.size() - 1 : 0;
-  return decoded.find("/.", from) != std::string::npos;
+// A stream of a file that changed would fail: better to look again first.
+bool has_changed(const Representation& form) {
+  return form.file != nullptr &&
+         !same_content(identify(form.file->descriptor.get()), form.identity);
 }
 
-bool may_stand_in_location(std::string_view query) {
-  return std::ranges::all_of(query, [](char c) { return c > ' ' && c < '\x7f' && c != '#'; });
+bool has_changed(const FileEntry& entry) {
+  if (entry.kind == Kind::kStreamed && has_changed(static_cast<const Representation&>(entry))) {
+    return true;
+  }
+  return std::ranges::any_of(entry.siblings, [](const Sibling& sibling) {
+    return sibling.form != nullptr && has_changed(*sibling.form);
+  });
 }
 
-std::unexpected<OpenFailure> missing() { return std::unexpected(OpenFailure::kMissing); }
+// The form that the request's Accept-Encoding asks for.
+const Representation& choose_form(const FileEntry& entry, const http::Request& request) {
+  if (!entry.negotiated) return entry;
+  std::array<http::ContentCoding, 3> available;
+  std::size_t count = 0;
+  for (const Sibling& sibling : entry.siblings) {
+    if (sibling.form != nullptr) available[count++] = sibling.coding;
+  }
+  const http::ContentCoding coding =
+      http::AcceptedCodings(request.fields()).choose(std::span(available).first(count));
+  for (const Sibling& sibling : entry.siblings) {
+    if (sibling.form != nullptr && sibling.coding == coding) return *sibling.form;
+  }
+  return entry;
+}
 
 }  // namespace
 
 FileCache::FileCache(const DocumentRoot& root, const FileOptions& options)
-    : root_(root),
-      options_(options),
-      largest_body_(std::min(options.largest_cached_body, options.cached_body_bytes)),
+    : options_(options),
+      heads_(options),
+      loader_(root, options, heads_),
       table_({.entries = options.cached_entries,
               .missing = options.cached_missing,
               .body_bytes = options.cached_body_bytes,
               .open_files = options.open_files}),
       buffers_(std::make_shared<StreamBuffers>()),
-      method_not_allowed_(405, [] {
-        http::Fields fields;
-        fields.add("allow", "GET, HEAD");
-        return fields;
-      }()) {}
+      errors_(loader_, options, heads_),
+      always_rules_(std::ranges::any_of(options.field_rules, &http::FieldRule::always)) {
+  if (!options.fallback.empty()) fallback_.emplace(loader_, options, options.fallback, "accept");
+}
 
 http::Response FileCache::answer(const http::Request& request, Instant now) {
-  const Method method = request.method();
-  if (method != Method::kGet && method != Method::kHead) return method_not_allowed_.to(method);
-  if (FileEntry* entry = table_.find(request.path())) return answer_known(*entry, request, now);
+  if (reads(request.method())) {
+    if (FileEntry* entry = table_.find(request.path())) return answer_known(*entry, request, now);
+  }
   return answer_unknown(request, now);
 }
 
 http::Response FileCache::answer_unknown(const http::Request& request, Instant now) {
+  const bool served = reads(request.method());
+  if (!served && options_.redirects.empty()) return error(405, request, now);
   const auto decoded = http::decode_path(request.path());
-  if (!decoded) return bad_request_.to(request.method());
+  if (decoded) {
+    if (const auto found = http::find_redirect(options_.redirects, *decoded, safe_query(request))) {
+      return redirect(*found, *decoded, request);
+    }
+  }
+  if (!served) return error(405, request, now);
+  if (!decoded) return error(400, request, now);
   std::string path = http::encode_path(*decoded);
   if (path != request.path()) {
     if (FileEntry* entry = table_.find(path)) return answer_known(*entry, request, now);
@@ -78,49 +105,44 @@ http::Response FileCache::answer_unknown(const http::Request& request, Instant n
 http::Response FileCache::answer_known(FileEntry& entry, const http::Request& request,
                                        Instant now) {
   if (now - entry.checked >= options_.revalidate_after) return check(entry, request, now);
-  if (entry.kind == Kind::kStreamed &&
-      !same_content(identify(entry.file->descriptor.get()), entry.identity)) {
-    return check(entry, request, now);  // rather than a stream that fails
+  if ((entry.kind == Kind::kStreamed || entry.negotiated) && has_changed(entry)) {
+    return check(entry, request, now);
   }
   table_.use(entry);
-  return respond(entry, request);
+  return respond(entry, request, now);
 }
 
 // Looks whether the entry still holds, and replaces it if not.
 http::Response FileCache::check(FileEntry& entry, const http::Request& request, Instant now) {
   const std::string decoded = *http::decode_path(entry.path);
-  auto opened = open(decoded);
+  FileLoader::Opened opened = loader_.open(decoded);
   const bool unknown = !opened && opened.error() != OpenFailure::kMissing;
-  const bool same =
-      opened ? (opened->type == FileType::kDirectory
-                    ? entry.kind == Kind::kRedirect
-                    : entry.holds_file() && entry.settled && opened->identity == entry.identity)
-             : entry.kind == Kind::kMissing;
-  if (same || unknown) {  // better stale than nothing, while the system has no answer
+  // Better stale than nothing, while the system has no answer.
+  if (unknown || loader_.still_holds(entry, decoded, opened)) {
     entry.checked = now;
     table_.use(entry);
-    return respond(entry, request);
+    return respond(entry, request, now);
   }
   std::string path = entry.path;
   table_.erase(entry);
-  return keep(std::move(path), make_entry(decoded, std::move(opened)), request, now);
+  return keep(std::move(path), loader_.make_entry(decoded, std::move(opened)), request, now);
 }
 
 http::Response FileCache::load(std::string path, const std::string& decoded,
                                const http::Request& request, Instant now) {
-  auto opened = open(decoded);
+  FileLoader::Opened opened = loader_.open(decoded);
   if (!opened && opened.error() == OpenFailure::kNoDescriptors) {
     table_.erase_open_files();
-    opened = open(decoded);
+    opened = loader_.open(decoded);
   }
-  return keep(std::move(path), make_entry(decoded, std::move(opened)), request, now);
+  return keep(std::move(path), loader_.make_entry(decoded, std::move(opened)), request, now);
 }
 
-http::Response FileCache::keep(std::string path, Loaded loaded, const http::Request& request,
-                               Instant now) {
-  if (!loaded) return unavailable_.to(request.method());
+http::Response FileCache::keep(std::string path, FileLoader::Loaded loaded,
+                               const http::Request& request, Instant now) {
+  if (!loaded) return error(503, request, now);
   std::unique_ptr<FileEntry> entry = std::move(*loaded);
-  http::Response response = respond(*entry, request);
+  http::Response response = respond(*entry, request, now);
   if (path.size() <= kLongestCachedPath) {
     entry->path = std::move(path);
     entry->checked = now;
@@ -129,81 +151,121 @@ http::Response FileCache::keep(std::string path, Loaded loaded, const http::Requ
   return response;
 }
 
-http::Response FileCache::respond(const FileEntry& entry, const http::Request& request) {
-  const Method method = request.method();
-  if (entry.kind == Kind::kMissing) return not_found_.to(method);
-  if (entry.kind == Kind::kRedirect) return redirect(entry, request);
+http::Response FileCache::respond(const FileEntry& entry, const http::Request& request,
+                                  Instant now) {
+  switch (entry.kind) {
+    case Kind::kWhole:
+    case Kind::kStreamed:
+      break;
+    case Kind::kMissing:
+      return respond_missing(request, now);
+    case Kind::kRedirect:
+      return directory_redirect(entry, request);
+    case Kind::kListing:
+      if (request.method() == Method::kHead) {
+        return http::Response(entry.heads.ok.over(over_https(request)), {});
+      }
+      return http::Response(entry.heads.ok.over(over_https(request)), entry.body);
+  }
+  return respond_file(entry, request, now);
+}
 
-  switch (http::evaluate(method, request.fields(), entry.heads.validators(), std::time(nullptr))) {
+http::Response FileCache::respond_file(const FileEntry& entry, const http::Request& request,
+                                       Instant now) {
+  const Representation& form = choose_form(entry, request);
+  const http::ConditionalFields found = http::conditional_fields(request.fields());
+  const bool wants_part = found.range && request.method() == Method::kGet;
+  if (found.preconditions || wants_part) {
+    return respond_conditionally(form, wants_part, request, now);
+  }
+  return respond_whole(form, request);
+}
+
+http::Response FileCache::respond_whole(const Representation& form, const http::Request& request) {
+  const SharedHead& head = form.heads.ok.over(over_https(request));
+  if (request.method() == Method::kHead) return http::Response(head, {});
+  if (form.file == nullptr) return http::Response(head, form.body);
+  return whole_content(head, form, own_buffers());
+}
+
+// In the order of RFC 9110 section 13.2.2: preconditions, then the range if If-Range allows it.
+http::Response FileCache::respond_conditionally(const Representation& form, bool wants_part,
+                                                const http::Request& request, Instant now) {
+  const std::int64_t wall_seconds = std::time(nullptr);
+  const http::Validators validators = form.heads.validators();
+  switch (http::evaluate(request.method(), request.fields(), validators, wall_seconds)) {
     case http::Precondition::kNotModified:
-      return http::Response(entry.heads.not_modified, {});
+      return http::Response(form.heads.not_modified.over(over_https(request)), {});
     case http::Precondition::kFailed:
-      return precondition_failed_.to(method);
+      return error(412, request, now);
     case http::Precondition::kProceed:
       break;
   }
-  if (method == Method::kHead) return http::Response(entry.heads.ok, {});
-  if (entry.kind == Kind::kWhole) return http::Response(entry.heads.ok, entry.body);
-  if (!buffers_->belong_here()) buffers_ = std::make_shared<StreamBuffers>();
-  std::unique_ptr<http::BodySource> source = std::make_unique<FileSource>(entry.file, buffers_);
-  return http::Response(entry.heads.ok, std::move(source));
-}
-
-http::Response FileCache::redirect(const FileEntry& entry, const http::Request& request) {
-  const std::string_view query = request.query();
-  if (query.empty() || !may_stand_in_location(query)) return http::Response(entry.heads.ok, {});
-  std::string location(*entry.heads.ok->fields().get("location"));
-  location.append("?").append(query);
-  return http::Response(make_redirect_head(location), {});
-}
-
-std::string FileCache::file_name(const std::string& decoded) const {
-  return decoded.ends_with('/') ? decoded.substr(1) + options_.index : decoded.substr(1);
-}
-
-std::expected<OpenedFile, OpenFailure> FileCache::open(const std::string& decoded) const {
-  if (is_hidden(decoded)) return missing();
-  const bool directory = decoded.ends_with('/');
-  if (directory && options_.index.empty()) return missing();
-  auto opened = root_.open_file(file_name(decoded));
-  if (directory && opened && opened->type == FileType::kDirectory) return missing();
-  return opened;
-}
-
-FileCache::Loaded FileCache::make_entry(const std::string& decoded,
-                                        std::expected<OpenedFile, OpenFailure> opened) const {
-  if (!opened && opened.error() != OpenFailure::kMissing) return std::unexpected(opened.error());
-  if (opened && opened->type == FileType::kRegular) {
-    return make_file_entry(file_name(decoded), std::move(*opened));
+  if (!wants_part || !http::range_applies(request.fields(), validators, wall_seconds)) {
+    return respond_whole(form, request);
   }
-  auto entry = std::make_unique<FileEntry>();
-  entry->kind = opened ? Kind::kRedirect : Kind::kMissing;
-  if (opened) entry->heads.ok = make_redirect_head(http::encode_path(decoded) + "/");
-  return entry;
-}
-
-FileCache::Loaded FileCache::make_file_entry(const std::string& name, OpenedFile opened) const {
-  auto entry = std::make_unique<FileEntry>();
-  entry->kind = Kind::kStreamed;
-  entry->identity = opened.identity;
-  const int descriptor = opened.descriptor.get();
-  const std::int64_t now_ns = wall_clock_ns();
-  for (int attempt = 1; entry->identity.size <= static_cast<std::int64_t>(largest_body_);
-       ++attempt) {
-    if (auto body = read_file(descriptor, entry->identity)) {
-      entry->kind = Kind::kWhole;
-      entry->body = std::move(*body);
-      entry->settled = now_ns - entry->identity.changed_ns > kSettledAfterNs;
+  const auto size = static_cast<std::uint64_t>(form.identity.size);
+  const http::RangeRequest asked = http::requested_ranges(request.fields(), size);
+  switch (asked.kind()) {
+    case http::RangeRequest::Kind::kWhole:
+      return respond_whole(form, request);
+    case http::RangeRequest::Kind::kUnsatisfiable:
+      return error(416, request, now, http::unsatisfied_range(size));
+    case http::RangeRequest::Kind::kPartial:
       break;
-    }
-    if (attempt == kReadAttempts) return std::unexpected(OpenFailure::kFailed);
-    entry->identity = identify(descriptor);
   }
-  entry->heads = make_file_heads(name, entry->identity, now_ns / 1'000'000'000);
-  if (entry->kind == Kind::kStreamed) {
-    entry->file = std::make_shared<SharedFile>(std::move(opened.descriptor), entry->identity);
+  return partial_content(form, *form.heads.ok.over(over_https(request)), asked, own_buffers());
+}
+
+http::Response FileCache::respond_missing(const http::Request& request, Instant now) {
+  if (fallback_ && looks_like_navigation(request)) {
+    if (const FileEntry* page = fallback_->get(now)) return respond_file(*page, request, now);
   }
-  return entry;
+  return error(404, request, now);
+}
+
+http::Response FileCache::directory_redirect(const FileEntry& entry, const http::Request& request) {
+  const SharedHead& head = entry.heads.ok.over(over_https(request));
+  const std::string_view query = safe_query(request);
+  if (query.empty()) return http::Response(head, {});
+  http::Response response(head->status());
+  response.fields() = head->fields();
+  std::string location(*head->fields().get("location"));
+  response.fields().set("location", location.append("?").append(query));
+  return response;
+}
+
+http::Response FileCache::redirect(const http::Redirection& redirection, const std::string& path,
+                                   const http::Request& request) {
+  http::Response response(redirection.status);
+  response.with("location", redirection.location).with("content-length", "0");
+  http::apply_rules(options_.field_rules, false, path, {}, response.fields());
+  if (over_https(request) && !options_.hsts.empty()) {
+    response.fields().set("strict-transport-security", options_.hsts);
+  }
+  return response;
+}
+
+http::Response FileCache::error(int status, const http::Request& request, Instant now,
+                                std::string_view content_range) {
+  const bool with_body = request.method() != Method::kHead;
+  if (content_range.empty() && !always_rules_) {
+    return errors_.answer(status, over_https(request), with_body, now, buffers_);
+  }
+  http::Response known = errors_.answer(status, over_https(request), with_body, now, buffers_);
+  http::Response response(status);
+  response.fields() = known.prepared()->fields();
+  if (!content_range.empty()) response.with("content-range", content_range);
+  const auto decoded = http::decode_path(request.path());
+  http::apply_rules(options_.field_rules, false, decoded.value_or("/"), {}, response.fields());
+  response.set_body(std::move(known.body()));
+  return response;
+}
+
+// Made anew where another thread's worker takes over.
+const std::shared_ptr<StreamBuffers>& FileCache::own_buffers() {
+  if (!buffers_->belong_here()) buffers_ = std::make_shared<StreamBuffers>();
+  return buffers_;
 }
 
 }  // namespace perch::server

@@ -8,18 +8,21 @@
 // Thread-safety: none; belongs to one worker.
 #pragma once
 
-#include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "perch/base/clock.h"
+#include "perch/http/redirect_rules.h"
 #include "perch/http/request.h"
 #include "perch/http/response.h"
 #include "perch/server/file_service.h"
 #include "server/files/document_root.h"
 #include "server/files/file_body.h"
 #include "server/files/file_heads.h"
+#include "server/files/file_loader.h"
+#include "server/files/file_pages.h"
 #include "server/files/file_table.h"
 
 namespace perch::server {
@@ -31,6 +34,8 @@ class FileCache {
 
   // Borrows both.
   FileCache(const DocumentRoot& root, const FileOptions& options);
+  FileCache(const FileCache&) = delete;
+  FileCache& operator=(const FileCache&) = delete;
 
   http::Response answer(const http::Request& request, Instant now);
 
@@ -38,35 +43,36 @@ class FileCache {
   const StreamBuffers& buffers() const { return *buffers_; }
 
  private:
-  // What a path stands for: an entry without its path, or why there is none.
-  using Loaded = std::expected<std::unique_ptr<FileEntry>, OpenFailure>;
-
   http::Response answer_unknown(const http::Request& request, Instant now);
   http::Response answer_known(FileEntry& entry, const http::Request& request, Instant now);
   http::Response check(FileEntry& entry, const http::Request& request, Instant now);
   http::Response load(std::string path, const std::string& decoded, const http::Request& request,
                       Instant now);
-  http::Response keep(std::string path, Loaded loaded, const http::Request& request, Instant now);
-  http::Response respond(const FileEntry& entry, const http::Request& request);
-  http::Response redirect(const FileEntry& entry, const http::Request& request);
+  http::Response keep(std::string path, FileLoader::Loaded loaded, const http::Request& request,
+                      Instant now);
 
-  // Below the root: "/a/" is "a/index.html".
-  std::string file_name(const std::string& decoded) const;
-  std::expected<OpenedFile, OpenFailure> open(const std::string& decoded) const;
-  Loaded make_entry(const std::string& decoded,
-                    std::expected<OpenedFile, OpenFailure> opened) const;
-  Loaded make_file_entry(const std::string& name, OpenedFile opened) const;
+  http::Response respond(const FileEntry& entry, const http::Request& request, Instant now);
+  http::Response respond_file(const FileEntry& entry, const http::Request& request, Instant now);
+  http::Response respond_whole(const Representation& form, const http::Request& request);
+  http::Response respond_conditionally(const Representation& form, bool wants_part,
+                                       const http::Request& request, Instant now);
+  http::Response respond_missing(const http::Request& request, Instant now);
+  http::Response directory_redirect(const FileEntry& entry, const http::Request& request);
+  http::Response redirect(const http::Redirection& redirection, const std::string& path,
+                          const http::Request& request);
+  // `content_range` is for 416.
+  http::Response error(int status, const http::Request& request, Instant now,
+                       std::string_view content_range = {});
+  const std::shared_ptr<StreamBuffers>& own_buffers();
 
-  const DocumentRoot& root_;
   const FileOptions& options_;
-  std::size_t largest_body_;
+  HeadMaker heads_;
+  FileLoader loader_;
   FileTable table_;
   std::shared_ptr<StreamBuffers> buffers_;
-  ErrorAnswer bad_request_{400};
-  ErrorAnswer not_found_{404};
-  ErrorAnswer method_not_allowed_;
-  ErrorAnswer precondition_failed_{412};
-  ErrorAnswer unavailable_{503};
+  ErrorPages errors_;
+  std::optional<PageFile> fallback_;
+  bool always_rules_;  // some rule concerns what is no file
 };
 
 }  // namespace perch::server

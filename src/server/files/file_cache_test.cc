@@ -20,7 +20,7 @@ TEST_F(FileCacheTest, AFileIsServedWithAShortHead) {
   EXPECT_EQ(etag.size(), 13u);
   EXPECT_EQ(shown_head(response),
             "200 content-type=text/html; charset=utf-8; content-length=13; etag=" + etag +
-                "; last-modified=Sun, 06 Nov 1994 08:49:37 GMT");
+                "; last-modified=Sun, 06 Nov 1994 08:49:37 GMT; accept-ranges=bytes");
   EXPECT_EQ(body_of(response), "<p>hello</p>\n");
 }
 
@@ -179,7 +179,7 @@ TEST_F(FileCacheTest, IsAccountedAndGivesAllBack) {
   EXPECT_EQ(memory::accounted(MemoryClass::kFileCache), before);
 }
 
-TEST(Etag, DependsOnTimeSizeAndInode) {
+TEST(Etag, DependsOnTimeSizeInodeAndCoding) {
   const FileIdentity identity{.device = 1, .inode = 2, .size = 3, .modified_ns = 4};
   const std::string etag = make_etag(identity);
   EXPECT_EQ(etag.size(), 13u);
@@ -188,6 +188,9 @@ TEST(Etag, DependsOnTimeSizeAndInode) {
   EXPECT_NE(make_etag({.inode = 3, .size = 3, .modified_ns = 4}), etag);
   EXPECT_NE(make_etag({.inode = 2, .size = 4, .modified_ns = 4}), etag);
   EXPECT_NE(make_etag({.inode = 2, .size = 3, .modified_ns = 5}), etag);
+  EXPECT_NE(make_etag(identity, http::ContentCoding::kGzip), etag);
+  EXPECT_NE(make_etag(identity, http::ContentCoding::kGzip),
+            make_etag(identity, http::ContentCoding::kBrotli));
 }
 
 }  // namespace

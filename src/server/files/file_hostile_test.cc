@@ -41,6 +41,8 @@ TEST_F(HostileTest, PathsThatClimb) {
 
 TEST_F(HostileTest, NulAndOddBytes) {
   EXPECT_EQ(status("/public/page%00.html"), 400);
+  EXPECT_EQ(status("/%00"), 400);
+  EXPECT_EQ(status("/public/page%00", Method::kGet, {{"range", "bytes=0-1"}}), 400);
   EXPECT_EQ(status("/public/page%0a"), 404);
   EXPECT_EQ(status("/\xff\xfe"), 404);
   EXPECT_EQ(status("/" + std::string(300, 'a')), 404);  // ENAMETOOLONG
@@ -67,6 +69,21 @@ TEST_F(HostileTest, SymbolicLinksWithinTheRootAreFollowed) {
   fs::create_symlink("../public/page", directory_ / "public/up");
   EXPECT_EQ(body("/link"), "page");
   EXPECT_EQ(body("/public/up"), "page");
+}
+
+TEST_F(HostileTest, NoSymbolicLinkIsFollowedWhereNoneMayBe) {
+  fs::create_symlink("public/page", directory_ / "link");
+  fs::create_directory_symlink("public", directory_ / "directory");
+  options_.symlinks = SymlinkPolicy::kNever;
+  EXPECT_EQ(status("/link"), 404);
+  EXPECT_EQ(status("/directory"), 404);
+  EXPECT_EQ(status("/directory/page"), 404);
+  EXPECT_EQ(body("/public/page"), "page");
+  // The root itself may be one.
+  fs::create_directory_symlink("public", directory_ / "root");
+  const DocumentRoot root =
+      DocumentRoot::open((directory_ / "root").string(), SymlinkPolicy::kNever).value();
+  EXPECT_TRUE(root.open_file("page").has_value());
 }
 
 TEST_F(HostileTest, ALinkThatIsTurnedOutwardsStopsBeingServed) {

@@ -61,5 +61,40 @@ TEST(FileService, RefusesWhatCannotWork) {
   }
 }
 
+TEST(FileService, SaysWhichOptionIsWrong) {
+  TemporaryDirectory directory;
+  const auto message = [&](FileOptions options) {
+    options.root = directory.string();
+    const auto service = FileService::open(std::move(options));
+    return service.has_value() ? std::string("served") : service.error().message();
+  };
+  using enum http::ContentCoding;
+  EXPECT_EQ(message({.precompressed = {kGzip, kBrotli, kZstd},
+                     .fallback = "/index.html",
+                     .error_pages = {{404, "/.errors/404.html"}},
+                     .field_rules = {{.path = "*", .set = {{"cache-control", "no-store"}}}},
+                     .redirects = {{.from = "/a", .to = "/b"}},
+                     .hsts = "max-age=1"}),
+            "served");
+  EXPECT_EQ(message({.precompressed = {kGzip, kGzip}}),
+            "precompressed: gzip is identity or listed twice");
+  EXPECT_EQ(message({.precompressed = {kIdentity}}),
+            "precompressed: identity is identity or listed twice");
+  for (const char* path : {"index.html", "/", "/a/", "/../a", "/a//b"}) {
+    EXPECT_EQ(message({.fallback = path}),
+              "fallback: \"" + std::string(path) + "\" is no path of a file from the root");
+  }
+  EXPECT_EQ(message({.error_pages = {{404, "404.html"}}}),
+            "error page: \"404.html\" is no path of a file from the root");
+  EXPECT_EQ(message({.error_pages = {{200, "/a"}}}),
+            "error page: 200 is not the status of an error");
+  EXPECT_EQ(message({.field_rules = {{.path = "x"}}}),
+            "field rule x: the path \"x\" begins neither with \"/\" nor with \"*\"");
+  EXPECT_EQ(message({.redirects = {{.from = "/a", .to = "/a"}}}),
+            "redirect: to \"/a\" is redirected by the same rule again");
+  EXPECT_EQ(message({.hsts = "yes"}),
+            "\"yes\" is not \"max-age=SECONDS[; includeSubDomains][; preload]\"");
+}
+
 }  // namespace
 }  // namespace perch::server

@@ -13,8 +13,9 @@ namespace {
 // Not seeded: a client can make no more entries collide than there are files and `missing` ones.
 std::size_t hash_of(std::string_view path) { return std::hash<std::string_view>{}(path); }
 
-std::size_t head_bytes(const SharedHead& head) {
-  return head == nullptr ? 0 : sizeof(http::PreparedHead) + head->fields().capacity_bytes();
+std::size_t kept_bytes(const Representation& form) {
+  return form.heads.ok.bytes() + form.heads.not_modified.bytes() +
+         (form.file != nullptr ? sizeof(SharedFile) : 0);
 }
 
 void account(const FileEntry& entry, int sign) {
@@ -24,9 +25,29 @@ void account(const FileEntry& entry, int sign) {
 
 }  // namespace
 
+std::size_t FileEntry::body_bytes() const {
+  std::size_t bytes = body.size();
+  for (const Sibling& sibling : siblings) {
+    if (sibling.form != nullptr) bytes += sibling.form->body.size();
+  }
+  return bytes;
+}
+
+std::size_t FileEntry::descriptors() const {
+  std::size_t count = kind == Kind::kStreamed ? 1 : 0;
+  for (const Sibling& sibling : siblings) {
+    if (sibling.form != nullptr && sibling.form->file != nullptr) ++count;
+  }
+  return count;
+}
+
 std::size_t FileEntry::overhead_bytes() const {
-  return sizeof(FileEntry) + path.capacity() + head_bytes(heads.ok) +
-         head_bytes(heads.not_modified) + (file != nullptr ? sizeof(SharedFile) : 0);
+  std::size_t bytes = sizeof(FileEntry) + path.capacity() + kept_bytes(*this) +
+                      siblings.capacity() * sizeof(Sibling);
+  for (const Sibling& sibling : siblings) {
+    if (sibling.form != nullptr) bytes += sizeof(Representation) + kept_bytes(*sibling.form);
+  }
+  return bytes;
 }
 
 FileTable::FileTable(const Limits& limits)
@@ -47,7 +68,8 @@ FileEntry* FileTable::find(std::string_view path) {
 void FileTable::use(FileEntry& entry) {
   static_cast<ListLink<UseTag>&>(entry).unlink();
   used_.push_back(entry);
-  if (entry.kind == FileEntry::Kind::kStreamed) {
+  if (entry.kind != FileEntry::Kind::kMissing &&
+      static_cast<ListLink<KindTag>&>(entry).is_linked()) {
     static_cast<ListLink<KindTag>&>(entry).unlink();
     open_.push_back(entry);
   }
@@ -62,10 +84,10 @@ void FileTable::insert(std::unique_ptr<FileEntry> owned) {
 
   used_.push_back(entry);
   ++entries_;
-  body_bytes_ += entry.body.size();
-  if (entry.kind == FileEntry::Kind::kStreamed) {
+  body_bytes_ += entry.body_bytes();
+  if (const std::size_t descriptors = entry.descriptors(); descriptors > 0) {
     open_.push_back(entry);
-    ++open_count_;
+    open_count_ += descriptors;
   } else if (entry.kind == FileEntry::Kind::kMissing) {
     missing_.push_back(entry);
     ++missing_count_;
@@ -79,8 +101,8 @@ void FileTable::erase(FileEntry& entry) {
   static_cast<ListLink<UseTag>&>(entry).unlink();
   static_cast<ListLink<KindTag>&>(entry).unlink();
   --entries_;
-  body_bytes_ -= entry.body.size();
-  if (entry.kind == FileEntry::Kind::kStreamed) --open_count_;
+  body_bytes_ -= entry.body_bytes();
+  open_count_ -= entry.descriptors();
   if (entry.kind == FileEntry::Kind::kMissing) --missing_count_;
 
   std::unique_ptr<FileEntry>* link = &bucket(entry.hash);

@@ -63,8 +63,9 @@ inline void write_file(const std::filesystem::path& path, std::string_view conte
 }
 
 inline http::Request make_request(std::string_view target, Method method = Method::kGet,
-                                  const FieldLines& fields = {}) {
+                                  const FieldLines& fields = {}, std::string_view scheme = "http") {
   http::RequestHeadPtr head = http::make_request_head();
+  head->scheme = scheme;
   head->method = method;
   head->target = target;
   for (const auto& [name, value] : fields) head->fields.add(name, value);
@@ -87,7 +88,10 @@ inline std::string shown_head(const http::Response& response) {
 }
 
 inline std::string field_of(const http::Response& response, std::string_view name) {
-  return std::string(response.prepared()->fields().get(name).value_or(""));
+  if (response.prepared() != nullptr) {
+    if (const auto value = response.prepared()->fields().get(name)) return std::string(*value);
+  }
+  return std::string(response.fields().get(name).value_or(""));
 }
 
 // The whole body; nothing where a stream fails.
@@ -110,7 +114,7 @@ class FileCacheTest : public testing::Test {
   void reopen() { cache_.reset(); }
   FileCache& cache() {
     if (cache_ == nullptr) {
-      root_.emplace(DocumentRoot::open(directory_.string()).value());
+      root_.emplace(DocumentRoot::open(directory_.string(), options_.symlinks).value());
       cache_ = std::make_unique<FileCache>(*root_, options_);
     }
     return *cache_;
@@ -123,9 +127,12 @@ class FileCacheTest : public testing::Test {
   int status(std::string_view target, Method method = Method::kGet, const FieldLines& fields = {}) {
     return ask(target, method, fields).status();
   }
-  std::optional<std::string> body(std::string_view target) {
-    http::Response response = ask(target);
+  std::optional<std::string> body(std::string_view target, const FieldLines& fields = {}) {
+    http::Response response = ask(target, Method::kGet, fields);
     return body_of(response);
+  }
+  std::string field(std::string_view target, std::string_view name, const FieldLines& fields = {}) {
+    return field_of(ask(target, Method::kGet, fields), name);
   }
   void pass(Duration time) { now_ = now_ + time; }
 
