@@ -2,7 +2,8 @@
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 PRESET ?= release
 ROOT   ?= site
-LISTEN ?= http://localhost:8080
+# Empty: perchd's own default, http://localhost:8080 and https://localhost:8443.
+LISTEN ?=
 PREFIX ?= /usr/local
 
 # Configures build/$(PRESET) unless it is; ninja itself notices later changes.
@@ -10,17 +11,17 @@ configure = test -f build/$(PRESET)/build.ninja || cmake --preset $(PRESET)
 build = cmake --build build/$(PRESET) -j $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test bench format check install clean deps bench-peers
+.PHONY: help run build test bench format check install package clean deps bench-peers
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo "Variables: JOBS=$(JOBS) PRESET=release|gcc|asan|tsan ROOT=$(ROOT) LISTEN=$(LISTEN) PREFIX=$(PREFIX)"
 
-run:  ## build perchd and serve ROOT at LISTEN
+run:  ## build perchd and serve ROOT at http://localhost:8080 and https://localhost:8443, or at LISTEN
 	@tools/deps.sh build
 	@$(configure)
 	@$(build) --target perchd
-	@exec build/$(PRESET)/bin/perchd --root '$(ROOT)' --listen '$(LISTEN)'
+	@exec build/$(PRESET)/bin/perchd --root '$(ROOT)' $(foreach url,$(LISTEN),--listen '$(url)')
 
 build:  ## programs in build/release/bin/, benchmark programs in build/release/bench/
 	@tools/deps.sh build test
@@ -53,6 +54,13 @@ install:  ## programs, library and headers into PREFIX (honours DESTDIR)
 	@$(configure)
 	@$(build) --target perch programs
 	@cmake --install build/$(PRESET) --prefix '$(PREFIX)'
+
+package:  ## build/$(PRESET)/package/*.deb: the programs, the service, the manual pages
+	@tools/deps.sh build package
+	@$(configure)
+	@$(build) --target programs man_pages
+	@cd build/$(PRESET) && cpack -G DEB -B package
+	@ls build/$(PRESET)/package/*.deb
 
 deps:  ## install every package that building, testing and checking need
 	@tools/deps.sh build test ci

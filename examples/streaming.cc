@@ -1,9 +1,11 @@
 // Streamed bodies, both ways, with trailers.
 //   curl --http2-prior-knowledge -T FILE http://localhost:8080/echo     the file comes back
 //   curl --http2-prior-knowledge http://localhost:8080/count/5          a line every 100 ms
+//   streaming https://localhost:8443 CERTIFICATE.pem KEY.pem            the same over TLS
 //   nghttp -v -d FILE --trailer 'x-mark: 1' http://localhost:8080/echo  trailers both ways
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -67,5 +69,15 @@ int main(int argc, char** argv) {
   }
   if (!server.route(http::Method::kGet, "/count/{n}", count)) return 2;
   if (!server.route(http::Method::kGet, "/fail", fail)) return 2;
+  if (argc > 3) {  // for an https URL
+    tls::ServerContextOptions options;
+    options.certificates.push_back({.chain = argv[2], .key = argv[3], .ocsp_response = {}});
+    auto context = tls::ServerContext::create(options);
+    if (!context) {
+      std::fprintf(stderr, "%s\n", context.error().message().c_str());
+      return 2;
+    }
+    server.secure(std::move(*context));
+  }
   return server.run(argc > 1 ? argv[1] : "http://localhost:8080");
 }

@@ -7,7 +7,8 @@
 #   build   to build libperch, perchd and perch-load
 #   test    to build and run the tests and benchmarks
 #   ci      for GCC, sanitizers, fuzzers and the format check
-#   peers   other servers, to measure beside Perch; none of them is started
+#   package to build the Debian package
+#   peers   other servers, to measure beside Perch (none of them is started), and wrk to load them by HTTP/1.1
 #
 # When nothing is missing it says nothing and uses no network. Otherwise it names the packages and
 # installs them, as root or through sudo; on a terminal it asks first. Where that is not possible,
@@ -16,9 +17,10 @@ set -eu
 
 build="clang-19 lld-19 cmake ninja-build libstdc++-12-dev libc6-dev
   libssl-dev libboost1.81-dev libnghttp2-dev libfmt-dev libspdlog-dev libtomlplusplus-dev libcli11-dev"
-test="libgtest-dev libbenchmark-dev nlohmann-json3-dev pkg-config curl nghttp2-client nghttp2-server"
+test="libgtest-dev libbenchmark-dev nlohmann-json3-dev pkg-config curl openssl nghttp2-client nghttp2-server openssl groff"
 ci="g++ ccache python3 clang-format-19 libclang-rt-19-dev llvm-19"
-peers="nginx h2o haproxy lighttpd"
+package="dpkg-dev fakeroot"
+peers="nginx h2o haproxy lighttpd lighttpd-mod-openssl wrk"
 
 print_only=no
 wanted=
@@ -29,6 +31,7 @@ for argument in "$@"; do
     build) wanted="$wanted $build" ;;
     test) wanted="$wanted $test" ;;
     ci) wanted="$wanted $ci" ;;
+    package) wanted="$wanted $package" ;;
     peers) wanted="$wanted $peers"; start_no_service=yes ;;
     *) echo "tools/deps.sh: no group is named \`$argument\`" >&2; exit 2 ;;
   esac

@@ -23,15 +23,6 @@ constexpr std::uint32_t kCreditAt = kWindow / 2;
 // Of the decoded fields of one response, each charged 32 bytes on top.
 constexpr std::size_t kMaxFieldBytes = 1024 * 1024;
 
-constexpr std::uint64_t kHashStart = 0xcbf2'9ce4'8422'2325;
-
-std::uint64_t hash(std::uint64_t state, std::span<const std::byte> data) {
-  for (const std::byte byte : data) {
-    state = (state ^ std::to_integer<std::uint64_t>(byte)) * 0x100'0000'01b3;
-  }
-  return state;
-}
-
 }  // namespace
 
 struct ClientSession::Active final : http2::FieldSink {
@@ -59,7 +50,7 @@ struct ClientSession::Active final : http2::FieldSink {
   std::uint16_t block_status = 0;
   std::size_t block_bytes = 0;
 
-  Answer answer{.body_hash = kHashStart};
+  Answer answer;
   std::optional<Answer> done;
   std::uint32_t stream_unacked = 0;
 };
@@ -99,7 +90,7 @@ void ClientSession::request(RequestBlocks& blocks, Output& out) {
   }
   stream_ = stream_ == 0 ? 1 : stream_ + 2;
   waiting_ = true;
-  active_->answer = Answer{.body_hash = kHashStart};
+  active_->answer = {};
   active_->stream_unacked = 0;
 
   const RequestBlocks::Next next = blocks.next(encoder_state_, limits_);
@@ -238,8 +229,7 @@ void ClientSession::on_data(const FrameHeader& header, Payload payload, Output& 
   if (active_->stream_unacked > kWindow) {
     return reset_stream(ErrorCode::kFlowControlError, "more DATA than the stream's window", out);
   }
-  active_->answer.body_bytes += data->data.size();
-  active_->answer.body_hash = hash(active_->answer.body_hash, data->data);
+  active_->answer.add_body(data->data);
   if (header.has(flags::kEndStream)) return finish({});
   if (active_->stream_unacked >= kCreditAt) {
     FrameWriter(out).window_update(stream_, std::exchange(active_->stream_unacked, 0));

@@ -19,21 +19,12 @@
 #include <string_view>
 #include <vector>
 
+#include "perch-load/answer.h"
 #include "perch-load/request_blocks.h"
 #include "perch/http2/error_code.h"
 #include "perch/http2/frame.h"
 
 namespace perch::load {
-
-// A final response, or why there is none.
-struct Answer {
-  std::uint16_t status = 0;
-  std::uint64_t body_bytes = 0;
-  std::uint64_t body_hash = 0;  // FNV-1a, 64 bits
-  std::string_view failure;     // static text; empty for a complete response
-
-  friend bool operator==(const Answer&, const Answer&) = default;
-};
 
 // Why a connection takes no more requests.
 struct Ending {

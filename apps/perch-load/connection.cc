@@ -26,11 +26,22 @@ std::string reason(int system_error) { return std::generic_category().message(sy
 
 }  // namespace
 
+bool is_loopback(const net::Endpoint& endpoint) {
+  if (!endpoint.valid()) return false;
+  if (endpoint.is_ipv6()) {
+    sockaddr_in6 address;
+    std::memcpy(&address, endpoint.sockaddr(), sizeof address);
+    return IN6_IS_ADDR_LOOPBACK(&address.sin6_addr) != 0;
+  }
+  sockaddr_in address;
+  std::memcpy(&address, endpoint.sockaddr(), sizeof address);
+  return (ntohl(address.sin_addr.s_addr) >> 24) == 127;
+}
+
 std::optional<net::Endpoint> source_for(const net::Endpoint& target, std::size_t index) {
-  if (!target.valid() || target.is_ipv6()) return std::nullopt;
+  if (target.is_ipv6() || !is_loopback(target)) return std::nullopt;
   sockaddr_in address;
   std::memcpy(&address, target.sockaddr(), sizeof address);
-  if ((ntohl(address.sin_addr.s_addr) >> 24) != 127) return std::nullopt;
   // 127.1.0.1, 127.1.0.2, ...; neither .0 nor .255, which some servers' filters treat apart.
   constexpr std::size_t kPerAddress = 1000;
   constexpr std::size_t kPerBlock = 250;
@@ -63,97 +74,141 @@ Result<void> Connection::connect(net::UniqueFd fd, const net::Endpoint& target) 
   if (::connect(fd.get(), address_of(target), size_of(target)) != 0 && errno != EINPROGRESS) {
     return std::unexpected(Error::from_errno(errno, "connect"));
   }
+  *this = Connection();
   fd_ = std::move(fd);
   return {};
 }
 
-Connection::Outcome Connection::request(RequestBlocks& blocks, LoopBuffers& buffers) {
-  buffers.output.clear();
-  session_.request(blocks, buffers.output);
-  return {std::nullopt, send(buffers)};
+Connection::Outcome Connection::request(Loop& loop) {
+  if (!session_) {
+    wanted_ = true;
+    return {};
+  }
+  session_->request(loop.requests, loop.output);
+  return {std::nullopt, send(loop)};
 }
 
-Connection::Outcome Connection::on_io(net::IoEvents events, LoopBuffers& buffers) {
+Connection::Outcome Connection::on_io(net::IoEvents events, Loop& loop) {
   Outcome outcome;
-  buffers.output.clear();
   if (!connected_) {
-    int error = 0;
-    socklen_t size = sizeof error;
-    ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-    if (error != 0) {
-      outcome.lost = reason(error);
-      return outcome;
-    }
-    if (!events.has(net::kWritable)) return outcome;
-    connected_ = true;
+    outcome.lost = connected(events, loop);
+    if (!outcome.lost.empty() || !connected_) return outcome;
   }
-  // What came before an end is still an answer.
-  outcome.lost = receive(buffers);
-  if (outcome.lost.empty()) outcome.lost = send(buffers);
-  outcome.answer = session_.take_answer();
-  if (outcome.lost.empty() && session_.ending() && !session_.waiting()) {
-    outcome.lost = why_closed(0);
-  }
+  // What came before an end is still an answer, and what the end is answered by is a courtesy.
+  outcome.lost = receive(loop);
+  std::string not_sent = send(loop);
+  if (outcome.lost.empty()) outcome.lost = std::move(not_sent);
+  if (!session_) return outcome;
+  outcome.answer = session_->take_answer();
+  if (outcome.lost.empty() && !session_->waiting()) outcome.lost = session_->ending();
   return outcome;
 }
 
-void Connection::close(LoopBuffers& buffers) {
-  if (fd_.valid() && connected_ && pending_.empty()) {
-    buffers.output.clear();
-    session_.say_goodbye(buffers.output);
-    send(buffers);
+std::string Connection::connected(net::IoEvents events, Loop& loop) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+  if (error != 0) return reason(error);
+  if (!events.has(net::kWritable)) return {};
+  connected_ = true;
+  if (loop.tls) {
+    tls_ = std::make_unique<TlsClient>(*loop.tls);
+    tls_->start(loop.wire);
+  } else {
+    open_session(loop);
   }
-  fd_.reset();
-  session_ = ClientSession();
-  pending_ = {};
+  return {};
 }
 
-std::string Connection::send(LoopBuffers& buffers) {
-  std::vector<std::byte>& output = buffers.output;
-  if (!pending_.empty() || !connected_) {
-    pending_.insert(pending_.end(), output.begin(), output.end());
-    if (!connected_) return {};
-    output = std::exchange(pending_, {});
+void Connection::open_session(Loop& loop) {
+  session_.emplace(tls_ ? tls_->alpn() != "h2" : loop.http1);
+  if (std::exchange(wanted_, false)) session_->request(loop.requests, loop.output);
+}
+
+void Connection::close(Loop& loop) {
+  if (fd_.valid() && session_ && pending_.empty()) {
+    session_->say_goodbye(loop.output);
+    send(loop);
+    if (tls_) {
+      tls_->close(loop.wire);
+      send(loop);
+    }
+  }
+  *this = Connection();
+}
+
+std::string Connection::protocol() const {
+  return fmt::format("{} {}", session_->protocol(),
+                     tls_ ? "over " + tls_->description() : "in cleartext");
+}
+
+std::string Connection::send(Loop& loop) {
+  std::vector<std::byte>& wire = loop.wire;
+  if (!tls_) {
+    wire.swap(loop.output);
+  } else if (tls_->state() == TlsClient::State::kOpen) {
+    tls_->seal(loop.output, wire);
+  }
+  loop.output.clear();
+  if (!pending_.empty()) {
+    pending_.insert(pending_.end(), wire.begin(), wire.end());
+    wire = std::exchange(pending_, {});
   }
   std::size_t sent = 0;
-  while (sent < output.size()) {
-    const ssize_t n = ::send(fd_.get(), output.data() + sent, output.size() - sent, MSG_NOSIGNAL);
+  std::string failed;
+  while (sent < wire.size() && failed.empty()) {
+    const ssize_t n = ::send(fd_.get(), wire.data() + sent, wire.size() - sent, MSG_NOSIGNAL);
     if (n >= 0) {
       sent += static_cast<std::size_t>(n);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       break;
     } else if (errno != EINTR) {
-      return why_closed(errno);
+      failed = why_closed(errno);
     }
   }
-  pending_.assign(output.begin() + static_cast<std::ptrdiff_t>(sent), output.end());
-  output.clear();
-  return {};
+  pending_.assign(wire.begin() + static_cast<std::ptrdiff_t>(sent), wire.end());
+  wire.clear();
+  return failed;
 }
 
-std::string Connection::receive(LoopBuffers& buffers) {
+std::string Connection::receive(Loop& loop) {
   for (;;) {
-    const ssize_t n = ::recv(fd_.get(), buffers.input.data(), buffers.input.size(), 0);
+    const ssize_t n = ::recv(fd_.get(), loop.input.data(), loop.input.size(), 0);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return {};
-    if (n < 0) return why_closed(errno);
-    if (n == 0) return why_closed(0);
-    const auto size = static_cast<std::size_t>(n);
-    session_.receive(std::span(buffers.input).first(size), buffers.output);
-    if (session_.broken()) {
-      send(buffers);  // its GOAWAY, as a courtesy
-      return why_closed(0);
+    if (n <= 0) {
+      if (n == 0 && session_) session_->receive_end();
+      return why_closed(n < 0 ? errno : 0);
     }
     // Reads on until there is nothing: an end that came with these bytes makes no event of its own.
+    std::string over = take(std::span(loop.input).first(static_cast<std::size_t>(n)), loop);
+    if (!over.empty()) return over;
   }
+}
+
+std::string Connection::take(std::span<const std::byte> input, Loop& loop) {
+  if (tls_) {
+    loop.plaintext.clear();
+    tls_->receive(input, loop.plaintext, loop.wire);
+    if (!session_ && tls_->state() == TlsClient::State::kOpen) open_session(loop);
+    input = loop.plaintext;
+  }
+  if (session_) session_->receive(input, loop.output);
+  if (session_ && session_->broken()) return why_closed(0);
+  if (!tls_ || tls_->state() == TlsClient::State::kOpen ||
+      tls_->state() == TlsClient::State::kHandshaking) {
+    return {};
+  }
+  if (session_) session_->receive_end();
+  return why_closed(0);
 }
 
 std::string Connection::why_closed(int system_error) const {
-  const auto& ending = session_.ending();
-  if (ending && ending->by_server) return fmt::format("GOAWAY {}", http2::to_string(ending->code));
-  if (ending) return fmt::format("broke the protocol: {}", ending->what);
-  if (system_error != 0) return fmt::format("without GOAWAY: {}", reason(system_error));
-  return "without GOAWAY";
+  if (tls_ && tls_->state() == TlsClient::State::kFailed) return tls_->failure();
+  std::string ending = session_ ? session_->ending() : "";
+  if (!ending.empty()) return ending;
+  const std::string_view when = session_ ? "without GOAWAY" : "during the handshake";
+  return system_error == 0 ? std::string(when) : fmt::format("{}: {}", when, reason(system_error));
 }
 
 }  // namespace perch::load

@@ -1,16 +1,18 @@
-// One connection: its socket, its session, and what the socket did not take yet.
+// One connection: its socket, TLS where the URL asks for it, its session, and what the socket did not
+// take yet.
 //
-// Thread-safety: none. Input and output buffers are shared by all connections of a loop.
+// Thread-safety: none. What a Loop holds is shared by all connections of one thread.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "perch-load/client_session.h"
-#include "perch-load/request_blocks.h"
+#include "perch-load/http_session.h"
+#include "perch-load/tls_client.h"
 #include "perch/base/error.h"
 #include "perch/net/endpoint.h"
 #include "perch/net/io_token.h"
@@ -18,15 +20,28 @@
 
 namespace perch::load {
 
-struct LoopBuffers {
+struct Loop {
+  Loop(Requests the_requests, bool only_http1, std::unique_ptr<const TlsClientContext> the_tls)
+      : requests(std::move(the_requests)), http1(only_http1), tls(std::move(the_tls)) {}
+
+  Requests requests;
+  bool http1;                                   // in cleartext; with TLS, ALPN decides
+  std::unique_ptr<const TlsClientContext> tls;  // null: cleartext
+
+  // Empty between calls: a connection at rest has no buffer.
   std::array<std::byte, 64 * 1024> input;
-  std::vector<std::byte> output;
+  std::vector<std::byte> plaintext;  // received
+  std::vector<std::byte> output;     // of the session
+  std::vector<std::byte> wire;       // to be sent
 };
 
 // The source of connection `index` to `target`. A source address gives 28,000 ports to one target;
 // the loopback network has 16 million addresses, so its connections spread over them. Nothing: let
 // the kernel choose.
 std::optional<net::Endpoint> source_for(const net::Endpoint& target, std::size_t index);
+
+// 127.0.0.0/8 or ::1.
+bool is_loopback(const net::Endpoint& endpoint);
 
 class Connection {
  public:
@@ -40,27 +55,36 @@ class Connection {
     std::string lost;  // why the connection is over; empty: it is not
   };
 
-  // Sends a GET, as soon as the socket is connected. REQUIRES: idle or just made.
-  Outcome request(RequestBlocks& blocks, LoopBuffers& buffers);
-  Outcome on_io(net::IoEvents events, LoopBuffers& buffers);
+  // Sends a GET, as soon as there is a connection. REQUIRES: idle or just made.
+  Outcome request(Loop& loop);
+  Outcome on_io(net::IoEvents events, Loop& loop);
 
-  // Says GOAWAY where that is possible at once, and closes.
-  void close(LoopBuffers& buffers);
+  // Says goodbye where that is possible at once, and closes.
+  void close(Loop& loop);
 
   bool is_open() const { return fd_.valid(); }
-  bool waiting() const { return session_.waiting(); }
-  std::size_t resting_bytes() const { return session_.resting_bytes(); }
+  bool reached() const { return connected_; }  // the server took the connection
+  bool waiting() const { return wanted_ || (session_ && session_->waiting()); }
+  // "HTTP/2 over TLSv1.3, TLS_AES_128_GCM_SHA256", "HTTP/1.1 in cleartext". REQUIRES: there was an
+  // answer.
+  std::string protocol() const;
 
  private:
-  // Sends buffers.output behind what waits already. Returns why that failed, or an empty text.
-  std::string send(LoopBuffers& buffers);
-  std::string receive(LoopBuffers& buffers);
+  // Each returns why the connection is over, or an empty text.
+  std::string connected(net::IoEvents events, Loop& loop);
+  std::string receive(Loop& loop);
+  std::string take(std::span<const std::byte> input, Loop& loop);
+  std::string send(Loop& loop);
+
+  void open_session(Loop& loop);
   std::string why_closed(int system_error) const;
 
   net::UniqueFd fd_;
-  ClientSession session_;
+  std::unique_ptr<TlsClient> tls_;
+  std::optional<HttpSession> session_;  // from when its protocol is known
   std::vector<std::byte> pending_;
   bool connected_ = false;
+  bool wanted_ = false;  // a request, once there is a session
 };
 
 }  // namespace perch::load

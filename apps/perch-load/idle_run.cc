@@ -21,15 +21,17 @@ constexpr std::size_t kGiveUpAfter = 100;
 }  // namespace
 
 IdleRun::IdleRun(net::Reactor& reactor, const RunOptions& options,
-                 std::vector<net::Endpoint> targets, Progress& progress,
-                 const std::atomic<bool>& stop)
+                 std::vector<net::Endpoint> targets, std::unique_ptr<const TlsClientContext> tls,
+                 Progress& progress, const std::atomic<bool>& stop)
     : reactor_(reactor),
       options_(options),
       targets_(std::move(targets)),
       progress_(progress),
       stop_(stop),
-      blocks_(request_fields(options.fields, options.url.authority, options.url.path)),
-      buffers_(std::make_unique<LoopBuffers>()),
+      loop_(std::make_unique<Loop>(
+          Requests(request_fields(options.fields, options.url.authority, options.url.path,
+                                  std::string(options.url.scheme()))),
+          options.http1, std::move(tls))),
       slots_(options.connections) {
   reactor_.set_sink(kSink, this);
 }
@@ -137,13 +139,15 @@ std::string IdleRun::start(std::uint32_t index) {
   }
   slot.sent = Instant::now();
   pending_.push_back({index, slot.generation, Phase::kOpening, slot.sent});
-  return slot.connection.request(blocks_, *buffers_).lost;
+  return slot.connection.request(*loop_).lost;
 }
 
 void IdleRun::opening_failed(std::uint32_t slot, const std::string& why) {
   --opening_;
+  // A server that answers, but not as it should, is not looked for at the next address.
+  const bool reached = slots_[slot].connection.reached();
   leave(slot);
-  if (result_.opened == 0 && target_ + 1 < targets_.size() && !stopped()) {
+  if (!reached && result_.opened == 0 && target_ + 1 < targets_.size() && !stopped()) {
     ++target_;
     open(slot);
     return;
@@ -160,14 +164,14 @@ void IdleRun::send_probe(std::uint32_t index) {
   ++result_.probes;
   slot.sent = Instant::now();
   pending_.push_back({index, slot.generation, Phase::kProbing, slot.sent});
-  const Connection::Outcome outcome = slot.connection.request(blocks_, *buffers_);
+  const Connection::Outcome outcome = slot.connection.request(*loop_);
   if (!outcome.lost.empty()) on_lost(index, outcome.lost);
 }
 
 void IdleRun::on_io(std::uint32_t index, std::uint32_t generation, net::IoEvents events) noexcept {
   Slot& slot = slots_[index];
   if (slot.generation != generation || !slot.connection.is_open()) return;
-  const Connection::Outcome outcome = slot.connection.on_io(events, *buffers_);
+  const Connection::Outcome outcome = slot.connection.on_io(events, *loop_);
   if (outcome.answer) on_answer(index, *outcome.answer);
   if (!outcome.lost.empty()) on_lost(index, outcome.lost);
 }
@@ -182,6 +186,7 @@ void IdleRun::on_answer(std::uint32_t index, const Answer& answer) {
     slot.first = answer;
     ++result_.opened;
     ++result_.statuses[answer.status];
+    ++result_.protocols[slot.connection.protocol()];
     if (answer.status >= 400)
       ++result_.wrong_answers[fmt::format("first status {}", answer.status)];
   } else if (slot.phase == Phase::kProbing) {
@@ -220,7 +225,7 @@ void IdleRun::on_lost(std::uint32_t index, const std::string& why) {
 
 void IdleRun::leave(std::uint32_t index) {
   Slot& slot = slots_[index];
-  if (slot.connection.is_open()) slot.connection.close(*buffers_);
+  if (slot.connection.is_open()) slot.connection.close(*loop_);
   slot.generation = (slot.generation + 1) & net::IoToken::kGenerationMask;
   slot.phase = Phase::kOver;
 }

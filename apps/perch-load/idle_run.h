@@ -13,7 +13,6 @@
 
 #include "perch-load/connection.h"
 #include "perch-load/progress.h"
-#include "perch-load/request_blocks.h"
 #include "perch-load/run_options.h"
 #include "perch-load/run_result.h"
 #include "perch/net/endpoint.h"
@@ -23,10 +22,11 @@ namespace perch::load {
 
 class IdleRun final : private net::EventSink {
  public:
-  // Borrows all of them. `stop` may be set at any time, by a signal handler say: the phase that
+  // Borrows all but `tls`, which is null for cleartext. `stop` may be set at any time, by a signal handler say: the phase that
   // runs then ends early. REQUIRES: `targets` is not empty.
   IdleRun(net::Reactor& reactor, const RunOptions& options, std::vector<net::Endpoint> targets,
-          Progress& progress, const std::atomic<bool>& stop);
+          std::unique_ptr<const TlsClientContext> tls, Progress& progress,
+          const std::atomic<bool>& stop);
   ~IdleRun();
 
   // Once.
@@ -75,8 +75,7 @@ class IdleRun final : private net::EventSink {
   Progress& progress_;
   const std::atomic<bool>& stop_;
 
-  RequestBlocks blocks_;
-  std::unique_ptr<LoopBuffers> buffers_;
+  std::unique_ptr<Loop> loop_;
   std::vector<Slot> slots_;
   std::deque<Pending> pending_;
   std::size_t target_ = 0;

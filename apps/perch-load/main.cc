@@ -1,11 +1,16 @@
-// perch-load: how an HTTP/2 server treats many connections.
+// perch-load: how an HTTP server treats many connections.
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "perch-load/attack_run.h"
 #include "perch-load/idle_run.h"
 #include "perch-load/progress.h"
 #include "perch-load/run_options.h"
@@ -31,6 +36,18 @@ int complain(const std::string& text) {
   return kMistake;
 }
 
+TlsClientOptions tls_options(const RunOptions& options, const std::vector<net::Endpoint>& targets) {
+  const bool own_machine = std::ranges::all_of(targets, is_loopback);
+  return {
+      .host = options.url.host,
+      .alpn = options.http1 ? std::vector<std::string>{"http/1.1"}
+                            : std::vector<std::string>{"h2", "http/1.1"},
+      .max_version = options.tls_max,
+      .verify = !options.insecure && (!own_machine || !options.ca_file.empty()),
+      .ca_file = options.ca_file,
+  };
+}
+
 int run(const RunOptions& options) {
   const auto limit = net::raise_descriptor_limit();
   if (!limit) return complain(limit.error().message());
@@ -47,6 +64,12 @@ int run(const RunOptions& options) {
   }
   auto targets = net::resolve(options.url.host, options.url.port);
   if (!targets) return complain(targets.error().message());
+  std::unique_ptr<const TlsClientContext> tls;
+  if (options.url.secure) {
+    auto made = TlsClientContext::create(tls_options(options, *targets));
+    if (!made) return complain(made.error().message());
+    tls = std::move(*made);
+  }
   auto reactor = net::Reactor::create();
   if (!reactor) return complain(reactor.error().message());
 
@@ -56,10 +79,33 @@ int run(const RunOptions& options) {
              options.connections, options.url_text, *limit, allowed);
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
-  IdleRun idle(**reactor, options, std::move(*targets), progress, stop);
+  IdleRun idle(**reactor, options, std::move(*targets), std::move(tls), progress, stop);
   const RunResult result = idle.run();
   fmt::print("{}", options.json ? report_json(options, result) : report_text(options, result));
   return result.good() ? kGood : kNotGood;
+}
+
+int attack(const AttackOptions& options) {
+  if (const auto limit = net::raise_descriptor_limit(); !limit) {
+    return complain(limit.error().message());
+  }
+  auto targets = net::resolve(options.url.host, options.url.port);
+  if (!targets) return complain(targets.error().message());
+  std::unique_ptr<const TlsClientContext> tls;
+  if (options.url.secure) {
+    auto made = TlsClientContext::create(
+        {.host = options.url.host,
+         .alpn = {options.kind->http1 ? std::string("http/1.1") : std::string("h2")},
+         .verify = false,
+         .ca_file = {}});
+    if (!made) return complain(made.error().message());
+    tls = std::move(*made);
+  }
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  const AttackResult result = run_attack(options, targets->front(), tls.get(), stop);
+  fmt::print("{}", report_text(options, result));
+  return result.connections != 0 ? kGood : kNotGood;
 }
 
 }  // namespace
@@ -74,5 +120,5 @@ int main(int argc, char** argv) {
     fmt::print("{}", *line->print);
     return kGood;
   }
-  return run(line->options);
+  return line->attack ? attack(*line->attack) : run(line->options);
 }

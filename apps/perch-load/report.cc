@@ -121,6 +121,11 @@ std::string report_text(const RunOptions& options, const RunResult& result) {
                                        grouped(options.connections), grouped(result.opened),
                                        static_cast<double>(result.opening_time.count()) / 1e9,
                                        grouped(result.held)));
+  for (const auto& [protocol, count] : result.protocols) {
+    text.line("protocol", result.protocols.size() == 1
+                              ? protocol
+                              : fmt::format("{:>9}  {}", grouped(count), protocol));
+  }
   if (const std::size_t count = total(result.not_opened); count != 0) {
     text.line("not opened", grouped(count));
     text.reasons(result.not_opened);
@@ -161,6 +166,7 @@ std::string report_json(const RunOptions& options, const RunResult& result) {
   member("url", quoted(options.url_text));
   member("fields", options.fields == FieldSet::kBare ? "\"bare\"" : "\"browser\"");
   member("connections", std::to_string(options.connections));
+  member("protocols", json_counts(result.protocols));
   member("opened", std::to_string(result.opened));
   member("held", std::to_string(result.held));
   member("opening_ms", std::to_string(result.opening_time.count() / 1'000'000));

@@ -7,10 +7,11 @@
 
 namespace perch::load {
 
-std::vector<RequestField> request_fields(FieldSet set, std::string authority, std::string path) {
+std::vector<RequestField> request_fields(FieldSet set, std::string authority, std::string path,
+                                         std::string scheme) {
   std::vector<RequestField> fields = {{":method", "GET"},
                                       {":authority", std::move(authority)},
-                                      {":scheme", "http"},
+                                      {":scheme", std::move(scheme)},
                                       {":path", std::move(path)}};
   const auto add = [&](std::string_view name, std::string_view value) {
     fields.push_back({std::string(name), std::string(value)});
@@ -34,6 +35,18 @@ std::vector<RequestField> request_fields(FieldSet set, std::string authority, st
   add("accept-language", "en-US,en;q=0.9");
   add("priority", "u=2, i");
   return fields;
+}
+
+std::string request_text(const std::vector<RequestField>& fields) {
+  const auto value_of = [&](std::string_view name) {
+    return std::ranges::find(fields, name, &RequestField::name)->value;
+  };
+  std::string text = value_of(":method") + ' ' + value_of(":path") +
+                     " HTTP/1.1\r\nHost: " + value_of(":authority") + "\r\n";
+  for (const RequestField& field : fields) {
+    if (!field.name.starts_with(':')) text += field.name + ": " + field.value + "\r\n";
+  }
+  return text + "\r\n";
 }
 
 RequestBlocks::Next RequestBlocks::next(State state, TableLimits limits) {

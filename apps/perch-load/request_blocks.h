@@ -30,7 +30,11 @@ enum class FieldSet : std::uint8_t {
 };
 
 // A GET, pseudo-header fields first.
-std::vector<RequestField> request_fields(FieldSet set, std::string authority, std::string path);
+std::vector<RequestField> request_fields(FieldSet set, std::string authority, std::string path,
+                                         std::string scheme = "http");
+
+// The same as a message of HTTP/1.1.
+std::string request_text(const std::vector<RequestField>& fields);
 
 // What a server announced as SETTINGS_HEADER_TABLE_SIZE since the last request. Both matter to the
 // next block (RFC 7541 section 4.2).

@@ -1,4 +1,4 @@
-// What a run of `perch-load idle` is asked to do.
+// What the command line asks for, and what a run of `perch-load idle` is asked to do.
 #pragma once
 
 #include <sys/types.h>
@@ -9,9 +9,11 @@
 #include <optional>
 #include <string>
 
+#include "perch-load/attack_run.h"
 #include "perch-load/request_blocks.h"
 #include "perch-load/target_url.h"
 #include "perch/base/clock.h"
+#include "perch/tls/server_context.h"
 
 namespace perch::load {
 
@@ -28,13 +30,18 @@ struct RunOptions {
   Duration settle = std::chrono::seconds(1);  // before the memory is read
   std::uint64_t seed = 1;
   FieldSet fields = FieldSet::kBare;
+  bool http1 = false;  // HTTP/1.1; otherwise HTTP/2, or what ALPN says
+  tls::Version tls_max = tls::Version::kTls13;
+  bool insecure = false;  // the certificate is not looked at; implied for loopback addresses
+  std::string ca_file;    // against these CAs, loopback or not; empty: the system's
   bool json = false;
 };
 
 // What the command line asks for. With `print`, nothing is run.
 struct CommandLine {
   RunOptions options;
-  std::optional<std::string> print;  // the help or the version
+  std::optional<AttackOptions> attack;  // instead
+  std::optional<std::string> print;     // the help or the version
 };
 
 // The error is one or more lines for standard error.

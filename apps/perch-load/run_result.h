@@ -26,6 +26,7 @@ struct RunResult {
   std::size_t opened = 0;  // connections whose first GET was answered
   std::size_t held = 0;    // of these, still there at the end
   Duration opening_time{};
+  Counts protocols;                               // "HTTP/2 in cleartext"
   Counts not_opened;                              // by reason
   Counts lost;                                    // by reason: "GOAWAY NO_ERROR", "without GOAWAY"
   std::map<std::uint16_t, std::size_t> statuses;  // of the first answers

@@ -23,6 +23,7 @@ RunResult good_result() {
   result.opened = result.held = 2000;
   result.opening_time = 1500ms;
   result.statuses = {{200, 2000}};
+  result.protocols = {{"HTTP/2 in cleartext", 2000}};
   result.probes = result.probes_answered = 2;
   result.latencies = {3ms, 1ms};
   result.memory = {{"before", 0, ProcessMemory{1'000'000, 0, 500'000}},
@@ -34,6 +35,7 @@ RunResult good_result() {
 TEST(Report, ShowsTheRunAsAText) {
   EXPECT_EQ(report_text(some_options(), good_result()),
             "connections  2,000 asked for, 2,000 opened in 1.50 s, 2,000 held\n"
+            "protocol     HTTP/2 in cleartext\n"
             "closed       0 by the server\n"
             "answers      2,000 with status 200\n"
             "probes       2 sent, 2 answered as before\n"
@@ -43,6 +45,16 @@ TEST(Report, ShowsTheRunAsAText) {
             "  idle         1,400,000 B      900,000 B                         200 B       200 B\n"
             "  closed     the process is gone, or hides its memory\n"
             "result       good\n");
+}
+
+TEST(Report, CountsProtocolsWhereTheServerChoseSeveral) {
+  RunResult result = good_result();
+  result.protocols = {{"HTTP/1.1 over TLSv1.3, X", 500}, {"HTTP/2 over TLSv1.3, X", 1500}};
+  const std::string text = report_text(some_options(), result);
+  EXPECT_NE(text.find("protocol           500  HTTP/1.1 over TLSv1.3, X\n"
+                      "protocol         1,500  HTTP/2 over TLSv1.3, X\n"),
+            text.npos)
+      << text;
 }
 
 TEST(Report, ListsWhatWentWrongByReason) {
@@ -63,6 +75,7 @@ TEST(Report, IsOneJsonObject) {
   "url": "http://a/",
   "fields": "bare",
   "connections": 2000,
+  "protocols": {"HTTP/2 in cleartext": 2000},
   "opened": 2000,
   "held": 2000,
   "opening_ms": 1500,
@@ -116,11 +129,13 @@ TEST(TargetUrl, GivesHostPortAuthorityAndPath) {
   EXPECT_EQ(parse_target_url("http://h"), (TargetUrl{"h", 80, "h", "/"}));
   EXPECT_EQ(parse_target_url("http://[::1]:81?q"), (TargetUrl{"::1", 81, "[::1]:81", "/?q"}));
   EXPECT_EQ(parse_target_url("http://[::1]"), (TargetUrl{"::1", 80, "[::1]", "/"}));
+  EXPECT_EQ(parse_target_url("https://h/x"), (TargetUrl{"h", 443, "h", "/x", true}));
+  EXPECT_EQ(parse_target_url("https://h:80"), (TargetUrl{"h", 80, "h:80", "/", true}));
 }
 
 TEST(TargetUrl, SaysWhatIsWrong) {
-  EXPECT_EQ(parse_target_url("https://a").error(), "needs TLS, which comes in a later version");
-  EXPECT_EQ(parse_target_url("a").error(), "does not begin with http://");
+  EXPECT_EQ(parse_target_url("a").error(), "does not begin with http:// or https://");
+  EXPECT_EQ(parse_target_url("https:///x").error(), "has no host");
   EXPECT_EQ(parse_target_url("http:///x").error(), "has no host");
   EXPECT_EQ(parse_target_url("http://a:0").error(), "has no port from 1 to 65535 after its colon");
   EXPECT_EQ(parse_target_url("http://a:x").error(), "has no port from 1 to 65535 after its colon");

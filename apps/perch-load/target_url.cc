@@ -6,17 +6,18 @@
 namespace perch::load {
 
 std::expected<TargetUrl, std::string> parse_target_url(std::string_view url) {
-  if (url.starts_with("https://"))
-    return std::unexpected("needs TLS, which comes in a later version");
-  constexpr std::string_view kScheme = "http://";
-  if (!url.starts_with(kScheme)) return std::unexpected("does not begin with http://");
+  TargetUrl target;
+  target.secure = url.starts_with("https://");
+  if (!target.secure && !url.starts_with("http://")) {
+    return std::unexpected("does not begin with http:// or https://");
+  }
   if (std::ranges::any_of(url, [](unsigned char c) { return c <= ' ' || c >= 0x7f; })) {
     return std::unexpected("has a character that must be percent-encoded");
   }
   url = url.substr(0, url.find('#'));  // never sent (RFC 9110 section 4.2.5)
-  url.remove_prefix(kScheme.size());
+  url.remove_prefix(target.scheme().size() + std::string_view("://").size());
+  if (target.secure) target.port = 443;
 
-  TargetUrl target;
   const std::size_t end = std::min(url.find_first_of("/?"), url.size());
   target.authority = url.substr(0, end);
   if (end < url.size()) {

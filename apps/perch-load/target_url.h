@@ -1,4 +1,4 @@
-// The URL that requests go to: http://HOST[:PORT][/PATH][?QUERY].
+// The URL that requests go to: http[s]://HOST[:PORT][/PATH][?QUERY].
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,9 @@ struct TargetUrl {
   std::uint16_t port = 80;
   std::string authority;   // as written, for :authority
   std::string path = "/";  // with the query, for :path
+  bool secure = false;     // https
+
+  std::string_view scheme() const { return secure ? "https" : "http"; }
 
   friend bool operator==(const TargetUrl&, const TargetUrl&) = default;
 };

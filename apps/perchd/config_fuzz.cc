@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "perch/http/host_router.h"
+#include "perch/http/path.h"
 #include "perch/net/listen_url.h"
 #include "perchd/config.h"
 #include "perchd/units.h"
@@ -13,6 +15,16 @@ namespace {
 
 void require(bool condition) {
   if (!condition) std::abort();
+}
+
+// What the server would refuse to start with is refused when it is read.
+void require_good(const perch::perchd::Files& files) {
+  for (const auto& rule : files.headers) require(!rule_mistake(rule));
+  for (const auto& rule : files.redirects) require(!redirect_mistake(rule));
+  for (const auto& [status, path] : files.error_pages) {
+    require(status >= 400 && status <= 599 && !perch::http::file_path_mistake(path));
+  }
+  require(files.precompressed.size() <= 3);
 }
 
 }  // namespace
@@ -27,6 +39,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!config->listen.empty());
     for (const auto& url : config->listen) require(perch::net::parse_listen_url(url).has_value());
     require(config->file_cache.largest_body <= config->file_cache.memory);
+    require_good(config->files);
+    for (const Host& host : config->hosts) {
+      require_good(host.files);
+      require(!host.names.empty());
+      for (const auto& name : host.names) require(!perch::http::host_name_mistake(name));
+    }
   } else {
     require(!config.error().empty());
     for (const ConfigError& error : config.error()) {

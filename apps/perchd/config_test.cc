@@ -38,8 +38,21 @@ TEST(ShippedFile, GivesTheDefaultsWithEveryLineUncommented) {
   other.workers = 3;
   other.parking = false;
   other.log_level = LogLevel::kTrace;
+  other.log_file = "elsewhere";
+  other.access_log = {.file = "elsewhere", .format = AccessFormat::kJson, .queue = 7};
+  other.process = {.user = "else", .group = "else", .state_directory = "elsewhere"};
+  other.tls = {.certificates = {{"a", "b", "c", "d"}},
+               .min_version = TlsVersion::k13,
+               .client_certificates = ClientCertificates::kRequire,
+               .client_ca = "elsewhere",
+               .session_tickets = false,
+               .ticket_keys = "elsewhere",
+               .ticket_rotation = 7s};
   other.timeouts = {.drain = 7s,
+                    .upgrade = 7s,
                     .http2_idle = 7s,
+                    .http1_idle = 7s,
+                    .tls_handshake = 7s,
                     .parking_grace = 7s,
                     .parking_grace_max = 7s,
                     .headers = 7s,
@@ -53,7 +66,11 @@ TEST(ShippedFile, GivesTheDefaultsWithEveryLineUncommented) {
                   .resets_per_10s = 7,
                   .useless_frames_per_10s = 7,
                   .queued_control_frames = 7,
-                  .minimum_rate = 7};
+                  .minimum_rate = 7,
+                  .http1_target_bytes = 7,
+                  .http1_chunk_extension_bytes = 7,
+                  .http1_body_bytes = 7,
+                  .tls_handshakes = 7};
   other.file_cache = {
       .files = 7, .open_files = 7, .memory = 7, .largest_body = 7, .revalidate = 7s};
   const auto config = parse_toml(uncommented(shipped_file()), "perchd.toml", other);
@@ -92,6 +109,32 @@ drain = "1500 ms"
   expected.timeouts.http2_idle = 2h;
   expected.timeouts.drain = 1500ms;
   EXPECT_EQ(*config, expected);
+}
+
+TEST(Config, TakesCertificatesInBothWaysOfWritingThem) {
+  for (const char* text :
+       {"[tls]\ncertificates = [{ certificate = 'a', key = 'b' },\n  { certificate = 'c', key = "
+        "'d', "
+        "ocsp_response = 'e' }]",
+        "[[tls.certificates]]\ncertificate = 'a'\nkey = 'b'\n[[tls.certificates]]\ncertificate = "
+        "'c'\nkey = 'd'\nocsp_response = 'e'"}) {
+    const auto config = parse_toml(text, "p.toml");
+    ASSERT_TRUE(config.has_value()) << to_string(config.error().front());
+    EXPECT_EQ(config->tls.certificates,
+              (std::vector<Certificate>{{"a", "b", "", ""}, {"c", "d", "e", ""}}));
+    EXPECT_TRUE(config->tls.certificates[1].where.starts_with("p.toml:"));
+  }
+}
+
+TEST(Differences, AreToldByName) {
+  Config a;
+  Config b;
+  EXPECT_TRUE(differences(a, b).empty());
+  b.workers = 3;
+  b.tls.min_version = TlsVersion::k13;
+  b.timeouts.drain = 1s;
+  EXPECT_EQ(differences(a, b),
+            (std::vector<std::string>{"workers", "tls.min_version", "timeouts.drain"}));
 }
 
 TEST(Config, TakesAnyCharacterInStringsAndComments) {

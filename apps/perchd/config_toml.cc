@@ -24,12 +24,15 @@ struct ParserGaveUp {};
 
 #include "perchd/config.h"
 #include "perchd/options.h"
+#include "perchd/sites_toml.h"
 #include "perchd/toml_text.h"
+#include "perchd/toml_tree.h"
 #include "perchd/units.h"
 
 namespace perch::perchd {
 namespace {
 
+constexpr std::string_view kCertificateKeys[] = {"certificate", "key", "ocsp_response"};
 constexpr const char* kExpectedToml = "expected TOML: key = value, [table] or # comment";
 
 std::string_view type_name(toml::node_type type) {
@@ -57,6 +60,28 @@ Value value_of(const toml::node& node) {
   return Other{type_name(node.type())};
 }
 
+TomlPosition position(const toml::source_position& at) { return {at.line, at.column}; }
+
+// What read_sites reads.
+TomlNode tree_of(const toml::node& node) {
+  TomlNode tree;
+  tree.at = position(node.source().begin);
+  if (const toml::table* table = node.as_table()) {
+    tree.kind = TomlNode::Kind::kTable;
+    for (const auto& [key, value] : *table) {
+      TomlNode& item = tree.items.emplace_back(tree_of(value));
+      item.key = key.str();
+      item.key_at = position(key.source().begin);
+    }
+  } else if (const toml::array* array = node.as_array()) {
+    tree.kind = TomlNode::Kind::kArray;
+    for (const toml::node& item : *array) tree.items.push_back(tree_of(item));
+  } else {
+    tree.value = value_of(node);
+  }
+  return tree;
+}
+
 // One reading of one file.
 class Reader {
  public:
@@ -80,6 +105,11 @@ class Reader {
       return std::unexpected(ConfigErrors{gave_up(stand_in)});
     }
     read_table(document, {});
+    for (SiteMistake& mistake : read_sites(sites_, config_)) {
+      wrong({static_cast<toml::source_index>(mistake.at.line),
+             static_cast<toml::source_index>(mistake.at.column)},
+            std::move(mistake.what), std::move(mistake.expected));
+    }
     if (found_.empty()) check_together(document);
     if (found_.empty()) return std::move(config_);
     // toml++ keeps keys in alphabetical order; readers go from top to bottom.
@@ -136,7 +166,11 @@ class Reader {
   void read_table(const toml::table& table, std::string_view name) {
     for (const auto& [key, node] : table) {
       const toml::source_position at = key.source().begin;
-      if (name.empty() && std::ranges::count(table_names(), key.str()) != 0) {
+      if (name.empty() && std::ranges::count(site_tables(), key.str()) != 0) {
+        TomlNode& site = sites_.emplace_back(tree_of(node));
+        site.key = key.str();
+        site.key_at = position(at);
+      } else if (name.empty() && std::ranges::count(table_names(), key.str()) != 0) {
         if (const toml::table* inner = node.as_table()) {
           read_table(*inner, key.str());
         } else {
@@ -152,6 +186,12 @@ class Reader {
   }
 
   void read_option(const Option& option, const toml::node& node) {
+    if (const auto* certificates = std::get_if<CertificatesOption>(&option.kind)) {
+      if (const toml::array* list = node.as_array()) {
+        return read_certificates(certificates->at(config_), *list, option);
+      }
+      return set_option(option, node);
+    }
     const auto* urls = std::get_if<UrlsOption>(&option.kind);
     if (urls == nullptr) return set_option(option, node);
     urls->at(config_).clear();
@@ -159,9 +199,51 @@ class Reader {
     if (list == nullptr) return set_option(option, node);
     if (list->empty()) {
       wrong(node.source().begin, fmt::format("{} is an empty list", option.name()),
-            "expected one or more of http://HOST[:PORT]");
+            "expected one or more of http://HOST[:PORT] or https://HOST[:PORT]");
     }
     for (const toml::node& element : *list) set_option(option, element);
+  }
+
+  void read_certificates(std::vector<Certificate>& certificates, const toml::array& list,
+                         const Option& option) {
+    certificates.clear();
+    for (const toml::node& element : list) {
+      const toml::table* table = element.as_table();
+      if (table == nullptr) {
+        set_option(option, element);
+        continue;
+      }
+      Certificate& certificate = certificates.emplace_back();
+      certificate.where = where(element.source().begin);
+      for (const auto& [key, node] : *table) {
+        const toml::source_position at = key.source().begin;
+        std::string* const value = certificate_file(certificate, key.str());
+        if (value == nullptr) {
+          const auto meant = closest(key.str(), kCertificateKeys);
+          wrong(at, fmt::format("unknown key {:?} in {}", key.str(), option.name()),
+                meant.empty() ? fmt::format("expected one of {}", fmt::join(kCertificateKeys, ", "))
+                              : fmt::format("did you mean {:?}?", meant));
+        } else if (const auto* text = node.as_string(); text != nullptr && !text->get().empty()) {
+          *value = text->get();
+        } else {
+          wrong(node.source().begin,
+                fmt::format("{}.{} is not the name of a file", option.name(), key.str()),
+                "expected a string that names a file");
+        }
+      }
+      for (const std::string_view key : {"certificate", "key"}) {
+        if (table->contains(key)) continue;
+        wrong(element.source().begin,
+              fmt::format("{} has an entry without {:?}", option.name(), key), expectation(option));
+      }
+    }
+  }
+
+  static std::string* certificate_file(Certificate& certificate, std::string_view key) {
+    if (key == "certificate") return &certificate.certificate;
+    if (key == "key") return &certificate.key;
+    if (key == "ocsp_response") return &certificate.ocsp_response;
+    return nullptr;
   }
 
   void set_option(const Option& option, const toml::node& node) {
@@ -176,8 +258,12 @@ class Reader {
                                  ? fmt::format("unknown table [{}]", key)
                                  : fmt::format("unknown key {:?}{}", key,
                                                table.empty() ? "" : fmt::format(" in [{}]", table));
+    const bool is_table = node.is_table() || node.is_array_of_tables();
     std::vector<std::string_view> known =
-        table.empty() && node.is_table() ? table_names() : keys_of(table);
+        table.empty() && is_table ? table_names() : keys_of(table);
+    if (table.empty() && is_table) {
+      known.insert(known.end(), site_tables().begin(), site_tables().end());
+    }
     if (const auto meant = closest(key, known); !meant.empty()) {
       return wrong(at, what, fmt::format("did you mean {:?}?", meant));
     }
@@ -207,6 +293,18 @@ class Reader {
                         format_duration(timeouts.parking_grace)),
             fmt::format("expected at most {:?}", format_duration(timeouts.parking_grace_max)));
     }
+    const Tls& tls = config_.tls;
+    const bool asks = tls.client_certificates != ClientCertificates::kOff;
+    if (asks && tls.client_ca.empty()) {
+      wrong(position_of(document, "tls", "client_certificates", "client_ca"),
+            "tls.client_certificates needs to know who may issue them",
+            "expected tls.client_ca with a file of certificates in PEM");
+    }
+    if (!asks && !tls.client_ca.empty()) {
+      wrong(position_of(document, "tls", "client_ca", "client_certificates"),
+            "tls.client_ca has no effect while tls.client_certificates is off",
+            "expected tls.client_certificates to be request or require");
+    }
   }
 
   // Where `first` stands, or else `second`.
@@ -220,6 +318,7 @@ class Reader {
 
   std::string_view file_name_;
   Config config_;
+  std::vector<TomlNode> sites_;
   std::vector<Found> found_;
 };
 

@@ -63,6 +63,16 @@ std::expected<Config, ConfigErrors> apply(const Flags& flags, Config config) {
     }
   }
   if (flags.log_level) applier.apply("--log-level", "log_level", *flags.log_level);
+  if (flags.certificate.has_value() != flags.key.has_value()) {
+    applier.wrong(flags.certificate ? "--certificate" : "--key",
+                  flags.certificate ? "is given without --key" : "is given without --certificate",
+                  "expected both");
+  } else if (flags.certificate) {
+    applier.config().tls.certificates = {{.certificate = *flags.certificate,
+                                          .key = *flags.key,
+                                          .ocsp_response = {},
+                                          .where = "--certificate"}};
+  }
   return std::move(applier).result();
 }
 

@@ -13,7 +13,7 @@ namespace perch::perchd {
 struct Flags {
   std::optional<std::string> print;  // what --help or --version says
   bool check = false;
-  std::optional<std::string> config_file, root, workers, parking, log_level;
+  std::optional<std::string> config_file, root, workers, parking, log_level, certificate, key;
   std::vector<std::string> listen;
 };
 

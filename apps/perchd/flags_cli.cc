@@ -15,15 +15,16 @@ constexpr std::string_view kFooter = R"(
 Flags override the file; the file overrides the defaults.
 
 Examples:
-  perchd --root site                                 serve ./site at http://localhost:8080
+  perchd --root site                                 serve ./site at http://localhost:8080 and
+                                                     https://localhost:8443
   perchd --listen http://0.0.0.0:80 --workers 4      on all IPv4 addresses
   perchd --config perchd.toml --check                say what is wrong, and serve nothing
 
 Exit codes: 0 after a drain or a good --check, 1 if it cannot serve, 2 for a mistake in what it was told.)";
 
-constexpr std::array<std::string_view, 9> kFlags = {"--config",  "--root",    "--listen",
-                                                    "--workers", "--parking", "--log-level",
-                                                    "--check",   "--help",    "--version"};
+constexpr std::array<std::string_view, 11> kFlags = {
+    "--config",  "--root",      "--listen", "--certificate", "--key",    "--workers",
+    "--parking", "--log-level", "--check",  "--help",        "--version"};
 
 ConfigErrors unknown_words(const std::vector<std::string>& words) {
   ConfigErrors errors;
@@ -53,7 +54,8 @@ ConfigError flag_error(const CLI::ParseError& error) {
 
 std::expected<Flags, ConfigErrors> parse_flags(int argc, const char* const* argv) {
   Flags flags;
-  CLI::App app("perchd serves a directory over HTTP/2.", "perchd");
+  CLI::App app("perchd serves a directory over HTTP/2 and HTTP/1.1, in clear and over TLS.",
+               "perchd");
   app.set_help_flag("-h,--help", "Print this and exit");
   app.set_version_flag("--version", fmt::format("perchd {}", kVersion),
                        "Print the version and exit");
@@ -61,11 +63,15 @@ std::expected<Flags, ConfigErrors> parse_flags(int argc, const char* const* argv
   app.allow_extras();
   app.add_option("--config", flags.config_file, "Read this TOML file first")->option_text("FILE");
   app.add_option("--root", flags.root, "The directory to serve (default: .)")->option_text("DIR");
-  app.add_option(
-         "--listen", flags.listen,
-         "Where to listen, http://HOST[:PORT]; repeatable\n(default: http://localhost:8080)")
+  app.add_option("--listen", flags.listen,
+                 "Where to listen, http://HOST[:PORT] or https://HOST[:PORT];\n"
+                 "repeatable (default: http://localhost:8080 and\nhttps://localhost:8443)")
       ->option_text("URL")
       ->allow_extra_args(false);
+  app.add_option("--certificate", flags.certificate,
+                 "For https: a chain of certificates in PEM\n(default: a self-signed one)")
+      ->option_text("FILE");
+  app.add_option("--key", flags.key, "The certificate's private key in PEM")->option_text("FILE");
   app.add_option("--workers", flags.workers, "Worker threads (default: one per CPU)")
       ->option_text("N");
   app.add_option("--parking", flags.parking, "Park idle connections (default: on)")

@@ -44,7 +44,8 @@ TEST(Load, WithoutFlagsServesTheDefaults) {
 TEST(Load, TakesEveryFlag) {
   const auto invocation =
       load_words({"--root", "/srv", "--listen", "http://a:1", "--listen=http://b:2", "--workers",
-                  "3", "--parking", "off", "--log-level", "debug", "--check"});
+                  "3", "--parking", "off", "--log-level", "debug", "--certificate", "c.pem",
+                  "--key", "k.pem", "--check"});
   ASSERT_TRUE(invocation.has_value()) << to_string(invocation.error().front());
   EXPECT_EQ(invocation->action, Action::kCheck);
   Config expected;
@@ -53,6 +54,8 @@ TEST(Load, TakesEveryFlag) {
   expected.workers = 3;
   expected.parking = false;
   expected.log_level = LogLevel::kDebug;
+  expected.tls.certificates = {
+      {.certificate = "c.pem", .key = "k.pem", .ocsp_response = {}, .where = {}}};
   EXPECT_EQ(invocation->config, expected);
 }
 
@@ -99,14 +102,14 @@ TEST(Load, AnswersWrongFlags) {
        "--workers: is \"99999999999999999999\"; expected a whole number from 0 to 1024 "
        "(0: one per CPU)\n"},
       {{"--root", ""}, "--root: is empty; expected a string that names a directory\n"},
-      {{"--listen", "https://localhost"},
-       "--listen: \"https://localhost\" is not offered yet: TLS comes in a later version; "
-       "expected http://HOST[:PORT]\n"},
+      {{"--certificate", "a.pem"}, "--certificate: is given without --key; expected both\n"},
+      {{"--key", "a.pem"}, "--key: is given without --certificate; expected both\n"},
       {{"--listen", "http://a", "--listen", "http://A:80"},
-       "--listen: \"http://A:80\" is listed twice; expected http://HOST[:PORT]\n"},
+       "--listen: \"http://A:80\" is listed twice; expected http://HOST[:PORT] or "
+       "https://HOST[:PORT]\n"},
       {{"--listen", "a:1", "--listen", "b:2"},
-       "--listen: \"a:1\" has no scheme; expected http://HOST[:PORT]\n"
-       "--listen: \"b:2\" has no scheme; expected http://HOST[:PORT]\n"},
+       "--listen: \"a:1\" has no scheme; expected http://HOST[:PORT] or https://HOST[:PORT]\n"
+       "--listen: \"b:2\" has no scheme; expected http://HOST[:PORT] or https://HOST[:PORT]\n"},
       {{"--log-level", "loud"},
        "--log-level: is \"loud\"; expected one of trace, debug, info, warning, error, off\n"},
       {{"--worker", "3"},
@@ -126,8 +129,9 @@ TEST(Load, PrintsHelpAndVersionWhateverElseIsWrong) {
   EXPECT_EQ(version->text, "perchd 0.1.0\n");
   const auto help = load_words({"--help"});
   ASSERT_TRUE(help.has_value());
-  for (const char* flag : {"--config FILE", "--root DIR", "--listen URL", "--workers N",
-                           "--parking on|off", "--log-level LEVEL", "--check", "--version"}) {
+  for (const char* flag :
+       {"--config FILE", "--root DIR", "--listen URL", "--workers N", "--parking on|off",
+        "--log-level LEVEL", "--certificate FILE", "--key FILE", "--check", "--version"}) {
     EXPECT_NE(help->text.find(flag), std::string::npos) << flag << "\n" << help->text;
   }
 }

@@ -18,6 +18,9 @@ constexpr std::uint32_t kMillion = 1'000'000;
 constexpr std::uint64_t kKiB = 1ULL << 10, kMiB = 1ULL << 20, kGiB = 1ULL << 30;
 
 constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warning", "error", "off"};
+constexpr std::string_view kAccessFormats[] = {"common", "combined", "json"};
+constexpr std::string_view kTlsVersions[] = {"1.2", "1.3"};
+constexpr std::string_view kClientCertificates[] = {"off", "request", "require"};
 
 constexpr auto count(std::uint32_t& (*at)(Config&), std::uint32_t least, std::uint32_t most,
                      std::string_view remark = {}) {
@@ -25,6 +28,13 @@ constexpr auto count(std::uint32_t& (*at)(Config&), std::uint32_t least, std::ui
 }
 
 #define PERCHD_AT(member) [](Config& config) -> auto& { return config.member; }
+#define PERCHD_CHOICE(words, member)                                                     \
+  ChoiceOption {                                                                         \
+    words, [](const Config& config) { return static_cast<std::size_t>(config.member); }, \
+        [](Config& config, std::size_t index) {                                          \
+          config.member = static_cast<decltype(config.member)>(index);                   \
+        }                                                                                \
+  }
 
 const Option kOptions[] = {
     {"", "root", TextOption{PERCHD_AT(root)}},
@@ -32,9 +42,32 @@ const Option kOptions[] = {
     {"", "workers", count(PERCHD_AT(workers), 0, 1024, "0: one per CPU")},
     {"", "parking", SwitchOption{PERCHD_AT(parking)}},
     {"", "log_level", LevelOption{PERCHD_AT(log_level)}},
+    {"", "log_file", NameOption{PERCHD_AT(log_file), "the name of a file, or \"stderr\"", false}},
+
+    {"access_log", "file",
+     NameOption{PERCHD_AT(access_log.file), "the name of a file, or \"stderr\""}},
+    {"access_log", "format", PERCHD_CHOICE(kAccessFormats, access_log.format)},
+    {"access_log", "queue", count(PERCHD_AT(access_log.queue), 16, kMillion)},
+
+    {"process", "user", NameOption{PERCHD_AT(process.user), "the name of a user"}},
+    {"process", "group", NameOption{PERCHD_AT(process.group), "the name of a group"}},
+    {"process", "state_directory",
+     NameOption{PERCHD_AT(process.state_directory), "the name of a directory"}},
+
+    {"tls", "certificates", CertificatesOption{PERCHD_AT(tls.certificates)}},
+    {"tls", "min_version", PERCHD_CHOICE(kTlsVersions, tls.min_version)},
+    {"tls", "client_certificates", PERCHD_CHOICE(kClientCertificates, tls.client_certificates)},
+    {"tls", "client_ca", NameOption{PERCHD_AT(tls.client_ca), "a file of certificates in PEM"}},
+    {"tls", "session_tickets", SwitchOption{PERCHD_AT(tls.session_tickets)}},
+    {"tls", "ticket_keys",
+     NameOption{PERCHD_AT(tls.ticket_keys), "a file of 1 to 3 keys of 80 bytes"}},
+    {"tls", "ticket_rotation", DurationOption{PERCHD_AT(tls.ticket_rotation), 1min, 24 * 7h}},
 
     {"timeouts", "drain", DurationOption{PERCHD_AT(timeouts.drain), 0ms, 24h}},
+    {"timeouts", "upgrade", DurationOption{PERCHD_AT(timeouts.upgrade), 1s, 1h}},
     {"timeouts", "http2_idle", DurationOption{PERCHD_AT(timeouts.http2_idle), 1s, 24 * 7h}},
+    {"timeouts", "http1_idle", DurationOption{PERCHD_AT(timeouts.http1_idle), 1s, 24 * 7h}},
+    {"timeouts", "tls_handshake", DurationOption{PERCHD_AT(timeouts.tls_handshake), 100ms, 1h}},
     {"timeouts", "parking_grace", DurationOption{PERCHD_AT(timeouts.parking_grace), 0ms, 1h}},
     {"timeouts", "parking_grace_max",
      DurationOption{PERCHD_AT(timeouts.parking_grace_max), 0ms, 1h}},
@@ -53,6 +86,11 @@ const Option kOptions[] = {
     {"limits", "queued_control_frames",
      count(PERCHD_AT(limits.queued_control_frames), 10, kMillion)},
     {"limits", "minimum_rate", SizeOption{PERCHD_AT(limits.minimum_rate), 0, kGiB}},
+    {"limits", "http1_target_bytes", SizeOption{PERCHD_AT(limits.http1_target_bytes), 256, kMiB}},
+    {"limits", "http1_chunk_extension_bytes",
+     SizeOption{PERCHD_AT(limits.http1_chunk_extension_bytes), 0, kMiB}},
+    {"limits", "http1_body_bytes", SizeOption{PERCHD_AT(limits.http1_body_bytes), 0, 1024 * kGiB}},
+    {"limits", "tls_handshakes", count(PERCHD_AT(limits.tls_handshakes), 1, kMillion)},
 
     {"file_cache", "files", count(PERCHD_AT(file_cache.files), 0, kMillion, "0: no cache")},
     {"file_cache", "open_files", count(PERCHD_AT(file_cache.open_files), 0, kMillion)},
@@ -61,6 +99,7 @@ const Option kOptions[] = {
     {"file_cache", "revalidate", DurationOption{PERCHD_AT(file_cache.revalidate), 0ms, 24h}},
 };
 #undef PERCHD_AT
+#undef PERCHD_CHOICE
 
 std::string described(const Value& value) {
   struct Describe {
@@ -153,6 +192,26 @@ struct Store {
     option.at(config) = static_cast<LogLevel>(found - std::begin(kLevels));
     return {};
   }
+
+  std::string operator()(const ChoiceOption& option) const {
+    const auto* text = get<std::string>();
+    if (text == nullptr) return unusable();
+    const auto found = std::ranges::find(option.words, *text);
+    if (found == option.words.end()) return unusable();
+    option.set(config, static_cast<std::size_t>(found - option.words.begin()));
+    return {};
+  }
+
+  std::string operator()(const NameOption& option) const {
+    const auto* text = get<std::string>();
+    if (text == nullptr) return unusable();
+    if (text->find('\0') != text->npos) return "has a zero byte";
+    if (text->empty() && !option.may_be_empty) return "is empty";
+    option.at(config) = *text;
+    return {};
+  }
+
+  std::string operator()(const CertificatesOption&) const { return unusable(); }
 };
 
 struct Expect {
@@ -174,9 +233,20 @@ struct Expect {
   std::string operator()(const TextOption&) const {
     return "expected a string that names a directory";
   }
-  std::string operator()(const UrlsOption&) const { return "expected http://HOST[:PORT]"; }
+  std::string operator()(const UrlsOption&) const {
+    return "expected http://HOST[:PORT] or https://HOST[:PORT]";
+  }
   std::string operator()(const LevelOption&) const {
     return fmt::format("expected one of {}", fmt::join(kLevels, ", "));
+  }
+  std::string operator()(const ChoiceOption& option) const {
+    return fmt::format("expected one of {}", fmt::join(option.words, ", "));
+  }
+  std::string operator()(const NameOption& option) const {
+    return fmt::format("expected a string: {}", option.expected);
+  }
+  std::string operator()(const CertificatesOption&) const {
+    return "expected a list of { certificate = \"FILE\", key = \"FILE\" }";
   }
 };
 
@@ -219,6 +289,25 @@ std::optional<Mistake> set(Config& config, const Option& option, const Value& va
   const std::string wrong = std::visit(Store{config, value}, option.kind);
   if (wrong.empty()) return std::nullopt;
   return Mistake{fmt::format("{} {}", option.name(), wrong), expectation(option)};
+}
+
+std::vector<std::string> differences(const Config& a, const Config& b) {
+  std::vector<std::string> names;
+  Config left = a;
+  Config right = b;
+  for (const Option& option : kOptions) {
+    const bool same = std::visit(
+        [&](const auto& kind) {
+          if constexpr (requires { kind.at; }) {
+            return kind.at(left) == kind.at(right);
+          } else {
+            return kind.get(left) == kind.get(right);
+          }
+        },
+        option.kind);
+    if (!same) names.push_back(option.name());
+  }
+  return names;
 }
 
 std::string expectation(const Option& option) { return std::visit(Expect{}, option.kind); }

@@ -39,12 +39,28 @@ struct UrlsOption {
 struct LevelOption {
   LogLevel& (*at)(Config&);
 };
+// One word of several.
+struct ChoiceOption {
+  std::span<const std::string_view> words;
+  std::size_t (*get)(const Config&);  // which of them
+  void (*set)(Config&, std::size_t);
+};
+// A text that names something.
+struct NameOption {
+  std::string& (*at)(Config&);
+  std::string_view expected;  // "a file of certificates in PEM"
+  bool may_be_empty = true;
+};
+// A list of tables, which only a file can give.
+struct CertificatesOption {
+  std::vector<Certificate>& (*at)(Config&);
+};
 
 struct Option {
   std::string_view table;  // empty: before the first table
   std::string_view key;
   std::variant<CountOption, SizeOption, DurationOption, SwitchOption, TextOption, UrlsOption,
-               LevelOption>
+               LevelOption, ChoiceOption, NameOption, CertificatesOption>
       kind;
 
   std::string name() const;  // "limits.header_bytes"
@@ -70,6 +86,9 @@ struct Mistake {
 
 // Stores `value`; a UrlsOption appends it.
 std::optional<Mistake> set(Config& config, const Option& option, const Value& value);
+
+// The names of the options whose values differ.
+std::vector<std::string> differences(const Config& a, const Config& b);
 
 // "expected a whole number from 0 to 1024": what set() takes.
 std::string expectation(const Option& option);

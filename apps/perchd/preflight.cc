@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "perch/net/descriptor_limit.h"
 #include "perch/net/endpoint.h"
@@ -93,19 +95,27 @@ std::optional<ConfigError> check_address(const std::string& url) {
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<ConfigError> check_root(const Config& config) {
+std::optional<ConfigError> check_directory(std::string_view setting, const std::string& directory) {
   const auto wrong = [&](std::string_view why) {
-    return ConfigError{"root", fmt::format("{:?}: {}", config.root, why),
+    return ConfigError{std::string(setting), fmt::format("{:?}: {}", directory, why),
                        "expected a directory to serve"};
   };
   struct stat status;
-  if (::stat(config.root.c_str(), &status) != 0)
-    return wrong(std::generic_category().message(errno));
+  if (::stat(directory.c_str(), &status) != 0) return wrong(std::generic_category().message(errno));
   if (!S_ISDIR(status.st_mode)) return wrong("not a directory");
-  if (::access(config.root.c_str(), R_OK | X_OK) != 0)
+  if (::access(directory.c_str(), R_OK | X_OK) != 0)
     return wrong(std::generic_category().message(errno));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ConfigError> check_root(const Config& config) {
+  if (auto error = check_directory("root", config.root)) return error;
+  for (const Host& host : config.hosts) {
+    if (host.root.empty()) continue;
+    if (auto error = check_directory("host.root", host.root)) return error;
+  }
   return std::nullopt;
 }
 
@@ -123,8 +133,8 @@ unsigned worker_count(const Config& config) {
 
 std::size_t reserved_descriptors(const Config& config) {
   return kProcessDescriptors +
-         worker_count(config) *
-             (kWorkerDescriptors + 2 * config.listen.size() + config.file_cache.open_files);
+         worker_count(config) * (kWorkerDescriptors + 2 * config.listen.size() +
+                                 config.file_cache.open_files * (1 + config.hosts.size()));
 }
 
 DescriptorLimit raise_descriptor_limit(const Config& config) {
@@ -135,8 +145,14 @@ DescriptorLimit raise_descriptor_limit(const Config& config) {
   return result;
 }
 
-std::expected<std::string, ConfigErrors> check(const Config& config) {
+std::expected<std::string, ConfigErrors> check(const Config& config, const MoreChecks& more) {
   ConfigErrors errors = check_listen(config);
+  ReportLines more_lines;
+  if (more) {
+    ConfigErrors found = more(config, more_lines);
+    errors.insert(errors.end(), std::make_move_iterator(found.begin()),
+                  std::make_move_iterator(found.end()));
+  }
   if (auto error = check_root(config)) errors.insert(errors.begin(), std::move(*error));
   const DescriptorLimit limit = raise_descriptor_limit(config);
   if (limit.connections == 0) {
@@ -153,6 +169,10 @@ std::expected<std::string, ConfigErrors> check(const Config& config) {
     report += fmt::format("  {:<12} {}\n", name, value);
   };
   line("root", config.root);
+  for (const Host& host : config.hosts) {
+    line("host", fmt::format("{}: {}", fmt::join(host.names, ", "),
+                             host.root.empty() ? config.root : host.root));
+  }
   for (const std::string& url : config.listen) line("listen", url);
   line("workers", std::to_string(worker_count(config)));
   line("parking", config.parking ? fmt::format("after {} without a request",
@@ -162,10 +182,12 @@ std::expected<std::string, ConfigErrors> check(const Config& config) {
   line("connections",
        fmt::format("at most {}: {} descriptors, of which {} are kept for files and listeners",
                    limit.connections, limit.descriptors, reserved_descriptors(config)));
+  for (const auto& [name, value] : more_lines) line(name, value);
   return report;
 }
 
-std::optional<int> finish_early(const std::expected<Invocation, ConfigErrors>& invocation) {
+std::optional<int> finish_early(const std::expected<Invocation, ConfigErrors>& invocation,
+                                const MoreChecks& more) {
   constexpr int kMistake = 2;
   const auto complain = [](const ConfigErrors& errors) {
     for (const ConfigError& error : errors) fmt::print(stderr, "{}\n", to_string(error));
@@ -179,7 +201,7 @@ std::optional<int> finish_early(const std::expected<Invocation, ConfigErrors>& i
       fmt::print("{}", invocation->text);
       return 0;
     case Action::kCheck: {
-      const auto report = check(invocation->config);
+      const auto report = check(invocation->config, more);
       if (!report) return complain(report.error());
       fmt::print("{}", *report);
       return 0;

@@ -4,14 +4,17 @@
 
 #include <cstddef>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "perchd/config.h"
 
 namespace perch::perchd {
 
-// The root is a directory that can be read.
+// The roots of all hosts are directories that can be read.
 std::optional<ConfigError> check_root(const Config& config);
 
 // Every listen address resolves to an address of this machine, on a port that the process may use.
@@ -32,11 +35,16 @@ unsigned worker_count(const Config& config);
 // for the process.
 std::size_t reserved_descriptors(const Config& config);
 
+// What a check of its own finds: lines for the report, or what is wrong.
+using ReportLines = std::vector<std::pair<std::string, std::string>>;  // name, value
+using MoreChecks = std::function<ConfigErrors(const Config& config, ReportLines& report)>;
+
 // The report of --check: every setting that is in force and what the machine allows.
-std::expected<std::string, ConfigErrors> check(const Config& config);
+std::expected<std::string, ConfigErrors> check(const Config& config, const MoreChecks& more = {});
 
 // Does what needs no server: prints the help, the version, the report of --check (standard output)
 // or the mistakes (standard error). Returns the exit code, or nothing if perchd is to serve.
-std::optional<int> finish_early(const std::expected<Invocation, ConfigErrors>& invocation);
+std::optional<int> finish_early(const std::expected<Invocation, ConfigErrors>& invocation,
+                                const MoreChecks& more = {});
 
 }  // namespace perch::perchd

@@ -61,9 +61,8 @@ Result<void> adopt_listener(int fd) {
   const int family = option_of(SO_DOMAIN);
   if ((family != AF_INET && family != AF_INET6) || option_of(SO_TYPE) != SOCK_STREAM ||
       option_of(SO_ACCEPTCONN) != 1) {
-    return std::unexpected(
-        Error(ErrorCode::kInvalidArgument,
-              "descriptor " + std::to_string(fd) + " is no listening TCP socket"));
+    return std::unexpected(Error(ErrorCode::kInvalidArgument, "descriptor " + std::to_string(fd) +
+                                                                  " is no listening TCP socket"));
   }
   const int status = fcntl(fd, F_GETFL);
   if (status < 0 || fcntl(fd, F_SETFL, status | O_NONBLOCK) != 0 ||

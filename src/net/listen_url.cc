@@ -64,7 +64,8 @@ std::expected<ListenAddress, std::string> parse_listen_url(std::string_view url)
   const std::size_t colon = url.find("://");
   if (colon == url.npos) return std::unexpected("has no scheme");
   const std::string scheme = lowered(url.substr(0, colon));
-  if (scheme != "http" && scheme != "https") return std::unexpected(fmt::format("has the scheme {:?}", scheme));
+  if (scheme != "http" && scheme != "https")
+    return std::unexpected(fmt::format("has the scheme {:?}", scheme));
 
   std::string_view rest = url.substr(colon + 3);
   if (rest.find('@') != rest.npos) return std::unexpected("has a user name");

@@ -66,7 +66,8 @@ AccessEntry::AccessEntry(const http::RequestHead& head, Instant now)
 }
 
 AccessEntry::Part AccessEntry::keep(std::string_view text) {
-  const Part part{static_cast<std::uint32_t>(texts_.size()), static_cast<std::uint32_t>(text.size())};
+  const Part part{static_cast<std::uint32_t>(texts_.size()),
+                  static_cast<std::uint32_t>(text.size())};
   texts_.append(text);
   return part;
 }

@@ -80,7 +80,7 @@ class Exchange final : public memory::SlabAllocated,
   std::shared_ptr<http::BodyPipe> request_body_;
   std::shared_ptr<http::BodyPipe> response_body_;
   std::unique_ptr<AccessEntry> access_;  // null while nobody listens, and once it was told
-  http::BodyProducer producer_;  // outlives its task: the task uses its captures
+  http::BodyProducer producer_;          // outlives its task: the task uses its captures
   task::JoinHandle<http::Response> handler_;
   task::JoinHandle<void> producer_task_;
   HandlerDone handler_done_{*this};

@@ -88,9 +88,8 @@ Result<Certificate> load_certificate(const CertificateFiles& files,
   certificate.chain_file = name;
   if (X509_check_private_key(certificate.leaf.get(), certificate.key.get()) != 1) {
     ERR_clear_error();
-    return std::unexpected(
-        bad_file(files.in_memory ? "key in memory" : files.key,
-                 "the key does not belong to the certificate in " + name));
+    return std::unexpected(bad_file(files.in_memory ? "key in memory" : files.key,
+                                    "the key does not belong to the certificate in " + name));
   }
   certificate.names = CertificateNames::of(certificate.leaf.get());
   if (!files.ocsp_response.empty()) {

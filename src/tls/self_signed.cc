@@ -118,8 +118,7 @@ Result<PemPair> make_self_signed(const SelfSignedOptions& options) {
 }
 
 Result<std::chrono::system_clock::time_point> certificate_expiry(std::string_view pem) {
-  const X509Ptr certificate(
-      PEM_read_bio_X509(reading_bio(pem).get(), nullptr, nullptr, nullptr));
+  const X509Ptr certificate(PEM_read_bio_X509(reading_bio(pem).get(), nullptr, nullptr, nullptr));
   if (certificate == nullptr) return std::unexpected(openssl_error("certificate"));
   int days = 0;
   int seconds = 0;

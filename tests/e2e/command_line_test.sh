@@ -34,14 +34,21 @@ run --config "$work/none.toml"
 expect_equal "missing file: exit code" 2 "$code"
 run --workers none
 expect_equal "bad flag: exit code" 2 "$code"
-run --listen https://localhost:8443 --root "$work/www"
-expect_equal "https: exit code" 2 "$code"
-expect_match "https: why" 'TLS' "$err"
+run --certificate "$work/none.pem" --root "$work/www"
+expect_equal "a certificate without a key: exit code" 2 "$code"
+expect_match "a certificate without a key: what is expected" '^--certificate: is given without --key; expected both$' "$err"
 
 check "--check"
 run --check --root "$work/www" --listen http://127.0.0.1:0
 expect_equal "exit code" 0 "$code"
 expect_match "tells the connections" 'connections +at most [0-9]+' "$out"
+run --check --root "$work/www" --listen https://127.0.0.1:0
+expect_match "tells about TLS" 'tls +a self-signed certificate' "$out"
+expect_equal "and makes nothing" "" "$(ls "$STATE_DIRECTORY" 2>/dev/null)"
+printf '[tls]\ncertificates = [{ certificate = "%s", key = "k" }]\n' "$work/none.pem" >"$work/tls.toml"
+run --check --config "$work/tls.toml" --root "$work/www" --listen https://127.0.0.1:0
+expect_equal "a certificate that is missing: exit code" 2 "$code"
+expect_match "a certificate that is missing: file and line" "^$work/tls.toml:2:17: $work/none.pem: No such file" "$err"
 run --check --root "$work/nowhere"
 expect_equal "missing root: exit code" 2 "$code"
 
@@ -69,6 +76,23 @@ for each in $(sed -n 's/.*listens on //p' "$work/log"); do
 done
 stop INT
 expect_equal "exit code" 0 "$code"
+
+if [ "$(id -u)" -eq 0 ]; then
+  check "giving up root"
+  printf '[process]\nuser = "nobody"\n' >"$work/nobody.toml"
+  start "$work/log" "$perchd" --config "$work/nobody.toml" --root "$work/www" --listen http://127.0.0.1:0 --listen https://127.0.0.1:0
+  expect_equal "serves" "x" "$(h2 "$url/x")"
+  expect_equal "all threads are nobody's, with no way back" "" \
+    "$(grep -h ^Uid: "/proc/$pid/task"/*/status | grep -v "^Uid:\s$(id -u nobody)\s$(id -u nobody)\s$(id -u nobody)\s")"
+  expect_equal "no capability is left" "" "$(grep -h ^CapPrm: "/proc/$pid/task"/*/status | grep -v 0000000000000000)"
+  kill -HUP "$pid"
+  wait_for_log "the certificate outlives a reload" "$work/log" ' reloaded$'
+  expect_no_match "without a complaint" ' error ' "$(cat "$work/log")"
+  stop TERM
+fi
+printf '[process]\nuser = "no-such-user"\n' >"$work/nobody.toml"
+run --check --config "$work/nobody.toml" --root "$work/www"
+expect_match "an unknown user" '^process.user: "no-such-user" is not known' "$err"
 
 check "the descriptor limit"
 start "$work/log" bash -c "ulimit -n 200; exec '$perchd' --root '$work/www' --listen http://127.0.0.1:0 --workers 1"

@@ -10,6 +10,8 @@ server_pids=
 failures=0
 checks=0
 name=
+# Where perchd keeps its self-signed certificate.
+export STATE_DIRECTORY=$work/state
 
 on_exit() {
   # shellcheck disable=SC2086
@@ -49,7 +51,8 @@ expect_at_most() {
   [ -n "$3" ] && [ "$3" -le "$2" ] || fail "$1: expected at most $2, got $3"
 }
 
-# start LOG COMMAND...: runs a server on a free port; sets `url` (and `pid`) once it says where it listens.
+# start LOG COMMAND...: runs a server on a free port; sets `url` and `secure_url`, where it listens so, and `pid`,
+# once it says where it listens.
 start() {
   local log=$1
   shift
@@ -58,14 +61,39 @@ start() {
   server_pids="$server_pids $pid"
   local i
   for i in $(seq 200); do
-    url=$(sed -n 's/.*listen[a-z]* on \(http:[^ ]*\).*/\1/p' "$log" | head -n 1)
-    [ -n "$url" ] && return 0
+    if grep -Eq 'perchd serves|listening on' "$log"; then
+      url=$(listens_on http "$log")
+      secure_url=$(listens_on https "$log")
+      return 0
+    fi
     if ! kill -0 "$pid" 2>/dev/null; then break; fi
     sleep 0.05
   done
   echo "the server did not start: $*"
   cat "$log"
   exit 1
+}
+
+# listens_on SCHEME LOG: the first such URL.
+listens_on() { sed -n "s/.*listen[a-z]* on \\($1:[^ ]*\\).*/\\1/p" "$2" | head -n 1; }
+
+# eventually COMMAND...: waits for it to succeed, for up to 20 s.
+eventually() {
+  local i
+  for i in $(seq 400); do
+    "$@" && return 0
+    sleep 0.05
+  done
+  return 1
+}
+
+# logged LOG EXTENDED_REGEX
+logged() { grep -Eq -- "$2" "$1"; }
+
+# wait_for_log WHAT LOG EXTENDED_REGEX
+wait_for_log() {
+  checks=$((checks + 1))
+  eventually logged "$2" "$3" || fail "$1: no line matches [$3] in [$(cat "$2")]"
 }
 
 # stop SIGNAL: ends the server that was started last; sets `code` to its exit code.
@@ -80,6 +108,17 @@ need() {
   for tool in "$@"; do
     command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
   done
+}
+
+# make_certificate NAME: the files $work/NAME.pem and .key, for localhost and that name.
+make_certificate() {
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 90 -subj "/CN=$1" \
+    -addext "subjectAltName=DNS:$1,DNS:localhost,IP:127.0.0.1" -keyout "$work/$1.key" -out "$work/$1.pem" 2>/dev/null
+}
+
+# shown_name HOST:PORT [ARGUMENT...]: the subject of the certificate that a new connection is shown.
+shown_name() {
+  openssl s_client -connect "$@" </dev/null 2>/dev/null | sed -n 's/^subject=.*CN = \(.*\)/\1/p'
 }
 
 h2() { curl --silent --show-error --http2-prior-knowledge --max-time 60 "$@"; }

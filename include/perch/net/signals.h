@@ -9,8 +9,8 @@ namespace perch::net {
 
 enum class Signal { kInterrupt, kTerminate, kHangUp, kUser1, kUser2 };
 
-// Blocks SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 in this thread and in those that it creates from now
-// on, and ignores SIGPIPE. Called by main before it starts any thread.
+// Blocks SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 in this thread and in those that it creates
+// from now on, and ignores SIGPIPE. Called by main before it starts any thread.
 void block_signals();
 
 // Waits for one of them. Empty when the deadline passes. REQUIRES: block_signals was called.
