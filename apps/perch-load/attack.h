@@ -23,10 +23,11 @@ struct AttackKind {
   std::string_view name;
   std::string_view what;  // for the help
   Duration pause;         // between portions; zero: as fast as the socket takes them
-  // Appends what a connection begins with, and then a portion of the attack; returns the number of
-  // frames, requests or bytes that it attacks with.
+  // Appends what the attack begins with, and then a portion of it; returns the number of frames,
+  // requests or bytes that it attacks with.
   void (Attack::*begin)(std::vector<std::byte>& out);
   std::size_t (Attack::*more)(std::vector<std::byte>& out);
+  std::uint32_t stream_window = http2::kDefaultWindow;  // what the server may send
   bool http1 = false;
   bool key_updates = false;  // `more` is nothing; TLS 1.3 KeyUpdate messages are sent
 };
@@ -40,6 +41,9 @@ class Attack {
   Attack(const AttackKind& kind, const TargetUrl& url);
 
   const AttackKind& kind() const { return *kind_; }
+  // The preface and SETTINGS, where the kind is of HTTP/2. The rest comes after the server's
+  // SETTINGS are acknowledged, since the acknowledgement may not stand within a header block.
+  void greet(std::vector<std::byte>& out) const;
   void begin(std::vector<std::byte>& out) { (this->*kind_->begin)(out); }
   std::size_t more(std::vector<std::byte>& out) { return (this->*kind_->more)(out); }
 
@@ -47,15 +51,12 @@ class Attack {
   friend std::span<const AttackKind> attack_kinds();
   using Output = std::vector<std::byte>;
 
-  void greet(Output& out);
-  void greet_with_window(Output& out, std::uint32_t stream_window);
+  void begin_without(Output&) {}
   void begin_upload(Output& out);
   void begin_continuation(Output& out);
   void begin_bomb(Output& out);
-  void begin_zero_window(Output& out);
+  void begin_stalled(Output& out);
   void begin_dribble(Output& out);
-  void begin_slow_frame(Output& out);
-  void begin_ranges(Output& out);
   void begin_slow_fields(Output& out);
 
   std::size_t nothing(Output& out);

@@ -35,7 +35,8 @@ class Attacker {
 
   bool is_open() const { return fd_.valid(); }
   pollfd interest(Instant now) const {
-    const bool wants = !connected_ || !wire_.empty() || (ready() && now >= next_);
+    const bool wants =
+        !connected_ || !wire_.empty() || (ready() && !greeted_) || (attacks() && now >= next_);
     return {fd_.get(), static_cast<short>(POLLIN | (wants ? POLLOUT : 0)), 0};
   }
 
@@ -46,7 +47,7 @@ class Attacker {
     wire_.clear();
     scanner_ = {};
     tls_.reset();
-    connected_ = begun_ = false;
+    connected_ = greeted_ = acknowledged_ = begun_ = false;
     auto fd = Connection::make_socket(target_, source_for(target_, index_));
     if (!fd) return;
     ++result.connections;
@@ -74,13 +75,22 @@ class Attacker {
   }
 
  private:
-  bool ready() const {
-    return connected_ && (!tls_ || tls_->state() == TlsClient::State::kOpen);
+  // The server's SETTINGS have been acknowledged, or there are none.
+  bool attacks() const { return greeted_ && (acknowledged_ || attack_->kind().http1); }
+  bool ready() const { return connected_ && (!tls_ || tls_->state() == TlsClient::State::kOpen); }
+
+  void greet() {
+    if (std::exchange(greeted_, true)) return;
+    std::vector<std::byte> plain;
+    attack_->greet(plain);
+    seal(plain);
   }
 
   void attack(Instant now, AttackResult& result) {
-    if (!ready() || now < next_ || wire_.size() >= kEnough) return;
+    if (!ready()) return;
+    greet();
     std::vector<std::byte> plain;
+    if (!attacks() || now < next_ || wire_.size() >= kEnough) return;
     if (!std::exchange(begun_, true)) attack_->begin(plain);
     result.attacks += attack_->more(plain);
     seal(plain);
@@ -118,9 +128,11 @@ class Attacker {
       }
     }
     if (scanner_.receive(tls_ ? std::span<const std::byte>(plain) : bytes) && ready()) {
+      greet();  // over TLS a server may be the first to speak
       std::vector<std::byte> answer;
       http2::FrameWriter(answer).settings_ack();
       seal(answer);
+      acknowledged_ = true;
     }
     return true;
   }
@@ -155,6 +167,8 @@ class Attacker {
   std::vector<std::byte> wire_;
   Instant next_;  // portion, or connection
   bool connected_ = false;
+  bool greeted_ = false;
+  bool acknowledged_ = false;
   bool begun_ = false;
 };
 

@@ -1,5 +1,5 @@
-// One connection: its socket, TLS where the URL asks for it, its session, and what the socket did not
-// take yet.
+// One connection: its socket, TLS where the URL asks for it, its session, and what the socket did
+// not take yet.
 //
 // Thread-safety: none. What a Loop holds is shared by all connections of one thread.
 #pragma once

@@ -93,9 +93,8 @@ TEST_F(Http1SessionTest, ConnectionCloseAndHttp10TakeNoFurtherRequest) {
     EXPECT_FALSE(session.broken());
   }
   session = {};
-  EXPECT_EQ(
-      answered("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello"),
-      kHello);
+  EXPECT_EQ(answered("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello"),
+            kHello);
   EXPECT_EQ(session.ending(), "");
 }
 

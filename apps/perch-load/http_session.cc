@@ -13,10 +13,9 @@ struct Overloaded : Functions... {
 }  // namespace
 
 void HttpSession::request(Requests& requests, std::vector<std::byte>& out) {
-  std::visit(
-      Overloaded{[&](ClientSession& session) { session.request(requests.blocks, out); },
-                 [&](Http1Session& session) { session.request(requests.text, out); }},
-      session_);
+  std::visit(Overloaded{[&](ClientSession& session) { session.request(requests.blocks, out); },
+                        [&](Http1Session& session) { session.request(requests.text, out); }},
+             session_);
 }
 
 void HttpSession::receive(std::span<const std::byte> input, std::vector<std::byte>& out) {
@@ -61,10 +60,9 @@ std::string_view HttpSession::protocol() const {
 }
 
 std::size_t HttpSession::resting_bytes() const {
-  return std::visit(
-      Overloaded{[](const ClientSession& session) { return session.resting_bytes(); },
-                 [](const Http1Session& session) { return session.held_bytes(); }},
-      session_);
+  return std::visit(Overloaded{[](const ClientSession& session) { return session.resting_bytes(); },
+                               [](const Http1Session& session) { return session.held_bytes(); }},
+                    session_);
 }
 
 }  // namespace perch::load

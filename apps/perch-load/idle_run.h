@@ -22,8 +22,8 @@ namespace perch::load {
 
 class IdleRun final : private net::EventSink {
  public:
-  // Borrows all but `tls`, which is null for cleartext. `stop` may be set at any time, by a signal handler say: the phase that
-  // runs then ends early. REQUIRES: `targets` is not empty.
+  // Borrows all but `tls`, which is null for cleartext. `stop` may be set at any time, by a signal
+  // handler say: the phase that runs then ends early. REQUIRES: `targets` is not empty.
   IdleRun(net::Reactor& reactor, const RunOptions& options, std::vector<net::Endpoint> targets,
           std::unique_ptr<const TlsClientContext> tls, Progress& progress,
           const std::atomic<bool>& stop);

@@ -130,10 +130,11 @@ std::expected<CommandLine, std::string> parse_command_line(int argc, const char*
   AttackOptions attack_options;
   std::string kind;
   double time = 10;
-  CLI::App& attack =
-      *app.add_subcommand("attack", "Misuse the protocol on some connections, to see the limits work");
+  CLI::App& attack = *app.add_subcommand(
+      "attack", "Misuse the protocol on some connections, to see the limits work");
   attack.footer(attack_footer());
-  attack.add_option("--url", attack_options.url_text, "What to attack: http[s]://HOST[:PORT][/PATH]")
+  attack
+      .add_option("--url", attack_options.url_text, "What to attack: http[s]://HOST[:PORT][/PATH]")
       ->option_text("URL")
       ->required();
   attack.add_option("--kind", kind, "One of the kinds below")
@@ -164,9 +165,8 @@ std::expected<CommandLine, std::string> parse_command_line(int argc, const char*
   const std::string& url_text = attack.parsed() ? attack_options.url_text : options.url_text;
   auto url = parse_target_url(url_text);
   if (!url) {
-    return std::unexpected(
-        fmt::format("perch-load: --url {:?} {}; expected http[s]://HOST[:PORT][/PATH]", url_text,
-                    url.error()));
+    return std::unexpected(fmt::format(
+        "perch-load: --url {:?} {}; expected http[s]://HOST[:PORT][/PATH]", url_text, url.error()));
   }
   if (attack.parsed()) {
     attack_options.url = std::move(*url);

@@ -2,7 +2,7 @@
 // ciphertext out.
 //
 // Made for many connections that rest: OpenSSL's object holds no buffer between records, and the
-// transport belongs to the thread (src/tls/span_bio.h). That leaves about 25 KB for each.
+// transport belongs to the thread (src/tls/span_bio.h). That leaves about 20 KB for each.
 //
 // Thread-safety: none; a context and its connections belong to one thread.
 #pragma once

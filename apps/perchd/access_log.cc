@@ -53,8 +53,20 @@ std::string_view common_time(std::chrono::system_clock::time_point when) {
 
 // --- common, combined
 
-void append_escaped(std::string& line, std::string_view text) {
+// A client chooses these texts, and a queue of lines is bounded by their number: beyond this a text
+// is cut off, and says so.
+constexpr std::size_t kMostText = 4 * 1024;
+
+struct Shortened {
+  explicit Shortened(std::string_view whole)
+      : text(whole.substr(0, kMostText)), cut(whole.size() > kMostText) {}
+  std::string_view text;
+  bool cut;
+};
+
+void append_escaped(std::string& line, std::string_view whole) {
   constexpr char kHex[] = "0123456789ABCDEF";
+  const auto [text, cut] = Shortened(whole);
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\') {
@@ -65,6 +77,7 @@ void append_escaped(std::string& line, std::string_view text) {
       line += kHex[byte & 0xf];
     }
   }
+  if (cut) line += "...";
 }
 
 void append_quoted(std::string& line, std::string_view text) {
@@ -108,7 +121,8 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
-void append_json_text(std::string& line, std::string_view text) {
+void append_json_text(std::string& line, std::string_view whole) {
+  auto [text, cut] = Shortened(whole);
   line += '"';
   while (!text.empty()) {
     const char c = text.front();
@@ -123,6 +137,7 @@ void append_json_text(std::string& line, std::string_view text) {
     }
     text.remove_prefix(length == 0 ? 1 : length);
   }
+  if (cut) line += "...";
   line += '"';
 }
 

@@ -78,6 +78,17 @@ TEST(AccessLine, EscapesWhatAClientSent) {
       R"(192.0.2.1 - - [12/Mar/2026:13:14:15 +0000] "GET /\x22 200 1\x0A6.6.6.6 \x5C \x7F\xC3\xA9 HTTP/2.0" 200 1234 "https://perch.test/" "\x1B[31m\x22\x0D\x0A")");
 }
 
+TEST(AccessLine, CutsLongTextsOff) {
+  server::AccessRecord long_one = record();
+  const std::string agent(60'000, '"');
+  long_one.user_agent = agent;
+  const std::string written = line(AccessFormat::kCombined, long_one);
+  EXPECT_LT(written.size(), 20'000U);
+  EXPECT_TRUE(written.ends_with("\\x22...\""));
+  const auto json = nlohmann::json::parse(line(AccessFormat::kJson, long_one));
+  EXPECT_EQ(json["user_agent"].get<std::string>().size(), 4'096U + 3U);
+}
+
 // Whatever bytes come, each line is one JSON text, in UTF-8, with the same fields.
 TEST(AccessLine, InJsonIsAlwaysJson) {
   for (int first = 0; first < 256; ++first) {

@@ -168,6 +168,7 @@ void Daemon::reload() {
       log(Level::kError, "reload: " + to_string(error));
     }
     log(Level::kError, "reload: the configuration has mistakes; all stays as it was");
+    reopen_logs(config_);  // they may have been rotated all the same
     manager_.ready();
     return;
   }
@@ -181,13 +182,22 @@ void Daemon::reload() {
                                      "then",
                                      fmt::join(later, ", ")));
   }
-  for (const std::string& failure : logs_.reopen(*read)) {
-    log(Level::kError, "reload: " + failure);
-  }
+  reopen_logs(*read);
   reload_tls(*read);
   reload_sites(*read);
   log(Level::kInfo, "reloaded");
   manager_.ready();
+}
+
+void Daemon::reopen_logs(const Config& config) {
+  const std::vector<std::string> failures = logs_.reopen(config);
+  for (const std::string& failure : failures) log(Level::kError, "reload: " + failure);
+  if (!failures.empty() || &config == &config_) return;
+  config_.log_file = config.log_file;
+  config_.log_level = config.log_level;
+  const std::string file = config_.access_log.file;
+  config_.access_log = config.access_log;
+  if (file.empty() != config.access_log.file.empty()) config_.access_log.file = file;
 }
 
 // The certificate for https listeners that are there: others may be named by now.

@@ -45,6 +45,7 @@ class Daemon {
   void wait_for_the_end();
   void rotate_ticket_keys();
   void reload();
+  void reopen_logs(const Config& config);
   void reload_tls(const Config& config);
   void reload_sites(const Config& config);
   // True when a new process serves.

@@ -2,8 +2,10 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <linux/capability.h>
 #include <netinet/in.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -60,6 +62,14 @@ bool belongs_to_this_machine(const sockaddr* address) {
   return false;
 }
 
+// Root has it, and so has a service that was given just this one.
+bool may_bind_low_ports() {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+  if (::syscall(SYS_capget, &header, data) != 0) return true;  // unknown: binding will tell
+  return (data[0].effective & (1U << CAP_NET_BIND_SERVICE)) != 0;
+}
+
 // The lowest port that needs no privilege.
 unsigned first_unprivileged_port() {
   unsigned port = 1024;
@@ -86,7 +96,7 @@ std::optional<ConfigError> check_address(const std::string& url) {
     return ConfigError{"listen", fmt::format("{} is not an address of this machine", url),
                        "expected one, such as 0.0.0.0 for all"};
   }
-  if (address->port != 0 && address->port < first_unprivileged_port() && geteuid() != 0) {
+  if (address->port != 0 && address->port < first_unprivileged_port() && !may_bind_low_ports()) {
     return ConfigError{
         "listen",
         fmt::format("{} needs the privilege to use ports below {}", url, first_unprivileged_port()),

@@ -173,8 +173,9 @@ TEST(Conditional, WithoutValidatorsOnlyTheStarMatches) {
       {});
 }
 
+constexpr std::int64_t kNow = kModified + 100;
+
 TEST(Conditional, IfRange) {
-  constexpr std::int64_t kNow = kModified + 100;
   const auto applies = [](std::vector<const char*> values, const Validators& validators,
                           std::int64_t now = kNow) {
     Fields fields;

@@ -119,7 +119,8 @@ void RequestBuilder::on_request_field(std::string_view name, std::string_view va
       if (name == "host") {
         // Told apart from :authority by RFC 9113 section 8.3.1; kept in one place for handlers.
         if (has_host_ || !valid_authority(value)) return malformed();
-        if (has_authority_ && !http::equal_ignoring_case(value, head_->authority)) return malformed();
+        if (has_authority_ && !http::equal_ignoring_case(value, head_->authority))
+          return malformed();
         has_host_ = true;
         if (!has_authority_) head_->authority = value;
         return;

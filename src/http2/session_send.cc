@@ -358,8 +358,8 @@ void Session::write_data(Stream& stream, Bytes data, bool end_stream, OutputQueu
   write_frame_header(
       {size, FrameType::kData, end_stream ? flags::kEndStream : std::uint8_t{0}, stream.id_},
       out.extend(kFrameHeaderBytes));
-  stream.stall_bytes_ += size;
-  stall_bytes_ += size;
+  stream.stall_.wrote(size);
+  stall_.wrote(size);
   stream.send_window_ -= static_cast<std::int32_t>(size);
   send_window_ -= size;
   out.append(std::move(data));

@@ -40,7 +40,7 @@ TEST(SessionStall, ADribbleIsAStall) {
   wire.client.request(1, get("/bytes/100000"));
   wire.exchange();
   for (int second = 0; second < 40 && wire.session().open_streams() == 1; ++second) {
-    wire.client.window_update(1, 1'000);
+    wire.client.window_update(1, 900);
     wire.exchange();
     wait(wire, seconds(1));
   }
@@ -78,9 +78,10 @@ TEST(SessionStall, TheConnectionsWindowMayNotStayClosed) {
   wire.handshake({{setting::kInitialWindowSize, kLargestWindow}});
   for (StreamId id = 1; id < 21; id += 2) wire.client.request(id, get("/bytes/100000"));
   wire.exchange();
-  wait(wire, seconds(30));
+  // What the first window let through pays for two periods of 30 KiB.
+  wait(wire, seconds(90));
   EXPECT_FALSE(wire.session().failed());
-  wait(wire, seconds(2));
+  wait(wire, seconds(3));
   EXPECT_TRUE(wire.session().failed());
   EXPECT_TRUE(calmed(wire));
 }
@@ -95,6 +96,24 @@ TEST(SessionStall, StreamsWaitForEachOtherAsLongAsItTakes) {
     wire.client.window_update(0, 2'000);
     wire.exchange();
     wait(wire, seconds(1));
+  }
+  EXPECT_EQ(wire.session().open_streams(), 0u);
+  EXPECT_EQ(wire.answer().find("RST_STREAM"), std::string::npos);
+}
+
+// Clients open a window again when they have used half of it: one of 1 MiB, at 4 KiB/s, after two
+// minutes of silence.
+TEST(SessionStall, ALargeWindowMayStayClosedForLong) {
+  Wire wire;
+  constexpr std::uint32_t kWindow = 1 << 20;
+  wire.handshake({{setting::kInitialWindowSize, kWindow}});
+  wire.client.window_update(0, kLargestWindow - kDefaultWindow);
+  wire.client.request(1, get("/bytes/3000000"));
+  wire.exchange();
+  for (int i = 0; i < 4; ++i) {
+    wait(wire, seconds(128));
+    wire.client.window_update(1, kWindow / 2);
+    wire.exchange();
   }
   EXPECT_EQ(wire.session().open_streams(), 0u);
   EXPECT_EQ(wire.answer().find("RST_STREAM"), std::string::npos);

@@ -21,6 +21,9 @@ constexpr std::size_t kTlsBytes = sizeof(tls::Connection*);
 
 task::Task<http::Response> misdirected_request() { co_return http::Response::error(421); }
 
+// Of the worker's loop, for handlers of a peer that has said its last.
+constexpr std::uint8_t kStillTurns = 4;
+
 std::unique_ptr<tls::Connection> tls_of(std::span<const std::byte> record) {
   tls::Connection* connection = nullptr;
   std::memcpy(&connection, record.data(), kTlsBytes);
@@ -139,17 +142,26 @@ Disposition Connection::after_output(Progress progress) {
   if (progress != Progress::kDone) return Disposition::kKeep;
   if (tls_ != nullptr && tls_->state() == tls::Connection::State::kFailed) return end();
   if (session_ != nullptr && session_->finished()) return end();
-  // All that can be said without waiting was said. A peer that has closed its side gets no more: it
-  // cannot be told from one that has gone, and a handler that waits should not wait for nobody.
-  const bool gone = input_ended_ || (peer_closed_ && read_paused_);
-  return gone ? Disposition::kClose : Disposition::kKeep;
+  if (worker_.drain_step() >= DrainStep::kFinal && saw_request() && idle()) {
+    // It was still opening when the others were told.
+    session_->shutdown();
+    return after_output(write());
+  }
+  if (!input_ended_ && !(peer_closed_ && read_paused_)) return Disposition::kKeep;
+  // A peer that has closed its side gets all that can be said without waiting, and no more: it
+  // cannot be told from one that has gone, and a handler should not wait for nobody. Handlers that
+  // are only on their way get some turns.
+  still_turns_ = std::exchange(moved_, false) ? 0 : static_cast<std::uint8_t>(still_turns_ + 1);
+  if (exchanges_.empty() || still_turns_ > kStillTurns) return end();
+  worker_.defer(turn_end_);
+  return Disposition::kKeep;
 }
 
 Disposition Connection::end() {
   if (tls_ != nullptr && tls_->failure()) {
     worker_.shared().log(LogLevel::kDebug, tls_->failure()->reason);
     if (!handshaking_) worker_.counters().connection_errors.add();
-  } else if (session_->failed()) {
+  } else if (session_ != nullptr && session_->failed()) {
     worker_.counters().connection_errors.add();
     worker_.shared().log(LogLevel::kDebug, session_->failure());
   }
@@ -167,7 +179,8 @@ Disposition Connection::announce_shutdown() {
 }
 
 Disposition Connection::shutdown() {
-  if (session_ == nullptr) return Disposition::kClose;
+  // One that is still opening has a request on its way, and gets its answer: see after_output.
+  if (session_ == nullptr) return Disposition::kKeep;
   session_->shutdown();
   return work(false, {});
 }
@@ -183,7 +196,9 @@ Disposition Connection::check(Instant now) {
       return disposition;
     }
   }
-  if (stalled(now) || overdue_opening(now)) {
+  const bool slow_record = session_ != nullptr && tls_ != nullptr && tls_->mid_record() &&
+                           now - record_since_ >= options.partial_frame_timeout;
+  if (stalled(now) || overdue_opening(now) || slow_record) {
     worker_.counters().connection_errors.add();
     return Disposition::kClose;
   }
@@ -226,6 +241,9 @@ bool Connection::stalled(Instant now) {
 void Connection::on_request(http::ServerStream& stream, http::RequestHeadPtr head,
                             bool end_stream) {
   worker_.counters().requests.add();
+  // Whatever the client calls it: what is done for secure requests is done for these.
+  const std::string_view scheme = tls_ != nullptr ? "https" : "http";
+  if (head->scheme != scheme) head->scheme = scheme;
   const SharedState& server = worker_.shared();
   if (!end_stream || server.options.access_log) {
     return Exchange::create(*this, stream).start(std::move(head), end_stream);
@@ -264,6 +282,7 @@ void Connection::on_trailers(http::ServerStream& stream, http::Fields trailers) 
 }
 
 void Connection::on_stream_closed(http::ServerStream& stream, http::StreamEnd end) {
+  worker_.touch(*this);  // the idle time begins with the response's end
   // HTTP/1.1 uses its stream again.
   auto* exchange = static_cast<Exchange*>(std::exchange(stream.context, nullptr));
   if (exchange != nullptr) exchange->on_stream_closed(end);

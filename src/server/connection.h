@@ -162,12 +162,14 @@ class Connection final : public memory::SlabAllocated,
   std::unique_ptr<http::OutputQueue> blocked_;  // while the socket takes no more; as sent
   IntrusiveList<Exchange> exchanges_;
   Instant opened_;
+  Instant record_since_;  // while a TLS record is incomplete
   Instant partial_since_;
   Instant stall_started_;          // of the running write-stall period; zero: none runs
   std::uint64_t stall_bytes_ = 0;  // written in it
   std::size_t partial_size_ = 0;
   std::uint32_t slot_;
   std::uint32_t lingering_handlers_ = 0;
+  std::uint8_t still_turns_ = 0;  // after the peer's end, in a row without a byte moved
   int fd_;
   bool valid_ = true;
   bool http1_ = false;
@@ -176,6 +178,8 @@ class Connection final : public memory::SlabAllocated,
   bool working_ = false;       // inside work(): output is flushed at its end
   bool peer_closed_ = false;   // seen in the events: read to the end
   bool input_ended_ = false;   // the end was read
+  bool moved_ = false;         // bytes in or out since the last look
+  bool deciphered_ = false;    // a record was complete
   bool read_paused_ = false;   // the socket may hold input that there was no room for
   bool more_to_read_ = false;  // the read budget ran out before the socket was dry
 };

@@ -63,6 +63,7 @@ std::span<std::byte> Connection::input_space() {
 
 void Connection::take_bytes(std::span<const std::byte> bytes) {
   worker_.touch(*this);
+  moved_ = true;
   if (tls_ != nullptr) return take_ciphertext(bytes);
   take_input(bytes);
 }
@@ -71,7 +72,10 @@ void Connection::take_bytes(std::span<const std::byte> bytes) {
 
 void Connection::take_ciphertext(std::span<const std::byte> ciphertext) {
   using State = tls::Connection::State;
+  const bool fresh = !tls_->mid_record();
+  deciphered_ = false;
   tls_->receive(ciphertext, *this, worker_.sealed());
+  if (fresh || deciphered_) record_since_ = now();
   if (handshaking_ && tls_->state() != State::kHandshaking && tls_->state() != State::kFailed) {
     end_handshake();
   }
@@ -98,8 +102,9 @@ void Connection::end_handshake() {
 }
 
 void Connection::on_plaintext(std::span<const std::byte> plaintext) {
-  if (handshaking_)
-    end_handshake();  // the client's first record came with its last handshake message
+  deciphered_ = true;
+  // The client's first record may come with its last message of the handshake.
+  if (handshaking_) end_handshake();
   take_input(plaintext);
 }
 
@@ -115,6 +120,7 @@ void Connection::start_engine(bool http1) {
   } else {
     session_ = std::make_unique<http2::Session>(shared.options.http2, events, now());
   }
+  if (worker_.drain_step() != DrainStep::kServing) session_->announce_shutdown();
 }
 
 // In clear the first bytes tell; false while they may be either.

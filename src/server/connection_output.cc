@@ -76,6 +76,7 @@ Connection::Progress Connection::send_queue(http::OutputQueue& queue) {
     if (outcome.kind == IoOutcome::Kind::kBroken) return Progress::kBroken;
     if (outcome.kind == IoOutcome::Kind::kWouldBlock) return Progress::kBlocked;
     stall_bytes_ += outcome.bytes;
+    moved_ = true;
   }
   return Progress::kDone;
 }
@@ -140,6 +141,7 @@ Connection::Progress Connection::write_sealed() {
       return Progress::kBlocked;
     }
     stall_bytes_ += outcome.bytes;
+    moved_ = true;
     rest = rest.subspan(outcome.bytes);
   }
   sealed.clear();

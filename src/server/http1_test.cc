@@ -157,6 +157,21 @@ TEST_P(Http1, AClientThatHasSaidAllIsStillAnswered) {
   EXPECT_TRUE(server_.open(0));
 }
 
+// The same where a handler has to read what has come.
+TEST_P(Http1, ABodyFollowedByTheEndIsServed) {
+  server_.start();
+  for (const std::size_t size : {std::size_t{5}, std::size_t{1'000'000}}) {
+    TextClient client(server_.port());
+    client.send("POST /echo HTTP/1.1\r\nHost: perch.test\r\nContent-Length: " +
+                std::to_string(size) + "\r\n\r\n" + std::string(size, 'e'));
+    client.half_close();
+    EXPECT_TRUE(client.read_to_end());
+    EXPECT_GT(client.received.size(), size);
+    EXPECT_TRUE(client.received.ends_with("0\r\n\r\n"));
+  }
+  EXPECT_TRUE(server_.open(0));
+}
+
 TEST_P(Http1, AHandlerIsCancelledWhenItsClientGoes) {
   server_.start();
   TextClient client(server_.port());

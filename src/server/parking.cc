@@ -176,7 +176,11 @@ void ServerWorker::expire(std::uint32_t index, Slot& slot) {
 // close: as long as the peer takes some of it, the connection lingers on.
 void ServerWorker::end_linger(std::uint32_t index, Slot& slot) {
   const std::uint32_t unsent = unsent_bytes(slot.fd);
-  if (unsent == 0 || unsent >= slot.target.unsent) return close_slot(index);
+  const auto seconds = std::chrono::duration<double>(shared_.options.linger_timeout).count();
+  const double least = static_cast<double>(shared_.options.minimum_rate) * seconds;
+  const bool slow =
+      unsent >= slot.target.unsent || static_cast<double>(slot.target.unsent - unsent) < least;
+  if (unsent == 0 || slow) return close_slot(index);
   slot.target.unsent = unsent;
   slot.last_active = tick();
 }

@@ -84,6 +84,7 @@ class ServerWorker {
   // Room for one record's plaintext.
   std::span<std::byte> record_buffer() { return record_buffer_.span(); }
   const std::shared_ptr<const tls::ServerContext>& tls_context() const { return tls_context_; }
+  DrainStep drain_step() const { return drain_step_; }
   void handshake_began() { ++handshakes_; }
   void handshake_ended() { --handshakes_; }
   void defer(task::Deferred& deferred) { worker_.defer(deferred); }

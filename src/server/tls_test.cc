@@ -184,6 +184,7 @@ class TlsLimits : public Tls {
     ServerOptions options = quick_options();
     options.handshake_timeout = std::chrono::milliseconds(300);
     options.max_handshakes = 2;
+    options.partial_frame_timeout = std::chrono::milliseconds(300);
     return options;
   }
   TlsLimits() : Tls(options()) {}
@@ -197,6 +198,18 @@ TEST_P(TlsLimits, HandshakesEndInTime) {
   slow.send(std::string_view("\x16\x03\x01\x02\x00\x01", 6));
   EXPECT_TRUE(slow.read_to_end());
   EXPECT_EQ(server_.statistics().failed_handshakes, 1u);
+  EXPECT_EQ(server_.statistics().connection_errors, 1u);
+}
+
+// A byte now and then keeps no connection open.
+TEST_P(TlsLimits, RecordsEndInTime) {
+  start();
+  TextClient client(server_.port(), offering({"http/1.1"}));
+  client.send("GET /hello HTTP/1.1\r\nHost: perch.test\r\n\r\n");
+  EXPECT_TRUE(client.read_response().ends_with("Hello, Perch\n"));
+  const std::string_view start_of_record("\x17\x03\x03\x40\x00", 5);
+  ASSERT_EQ(::send(client.socket().fd(), start_of_record.data(), 5, 0), 5);
+  EXPECT_TRUE(eventually([&] { return ::send(client.socket().fd(), "x", 1, MSG_NOSIGNAL) != 1; }));
   EXPECT_EQ(server_.statistics().connection_errors, 1u);
 }
 

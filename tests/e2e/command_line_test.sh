@@ -79,6 +79,7 @@ expect_equal "exit code" 0 "$code"
 
 if [ "$(id -u)" -eq 0 ]; then
   check "giving up root"
+  chmod 755 "$work"
   printf '[process]\nuser = "nobody"\n' >"$work/nobody.toml"
   start "$work/log" "$perchd" --config "$work/nobody.toml" --root "$work/www" --listen http://127.0.0.1:0 --listen https://127.0.0.1:0
   expect_equal "serves" "x" "$(h2 "$url/x")"

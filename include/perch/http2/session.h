@@ -29,6 +29,7 @@
 #include "perch/http2/options.h"
 #include "perch/http2/output_queue.h"
 #include "perch/http2/rate_window.h"
+#include "perch/http2/stall_meter.h"
 #include "perch/http2/stream.h"
 #include "perch/http2/stream_table.h"
 #include "perch/memory/slab.h"
@@ -193,7 +194,6 @@ class Session final : public http::ServerSession, public memory::SlabAllocated {
 
   // session_stall.cc
   void check_stalls(Instant now);
-  bool too_slow(std::uint32_t since_ms, std::uint64_t bytes, Instant now) const;
 
   const SessionOptions& options_;
   http::ServerEvents& events_;
@@ -231,8 +231,7 @@ class Session final : public http::ServerSession, public memory::SlabAllocated {
   std::uint32_t continuations_ = 0;
   std::uint32_t lingering_handlers_ = 0;
   std::uint32_t open_header_bytes_ = 0;  // of streams without a response
-  std::uint32_t stalled_ms_ = 0;         // since when send_window_ is closed
-  std::uint64_t stall_bytes_ = 0;        // written since
+  StallMeter stall_;                     // of the connection's window
   std::uint32_t unfinished_requests_ =
       0;                         // streams with a whole response and a request that goes on
   std::uint8_t ready_mask_ = 0;  // lists of ready_ that may hold something
@@ -247,7 +246,6 @@ class Session final : public http::ServerSession, public memory::SlabAllocated {
   bool goaway_received_ = false;
   bool failed_ = false;
   bool producing_ = false;
-  bool stalled_ = false;
 };
 
 }  // namespace perch::http2

@@ -20,6 +20,7 @@
 #include "perch/http/response.h"
 #include "perch/http/server_session.h"
 #include "perch/http2/frame.h"
+#include "perch/http2/stall_meter.h"
 #include "perch/memory/slab.h"
 
 namespace perch::http2 {
@@ -69,15 +70,13 @@ class Stream final : public http::ServerStream,
   std::uint32_t unconsumed_ = 0;  // received, not yet credited to the connection
   std::uint32_t uncredited_ = 0;  // consumed, not yet credited to this stream
   std::uint32_t turns_ = 0;
-  std::uint32_t opened_ms_ = 0;     // of the monotonic clock, modulo 2^32
-  std::uint32_t stalled_ms_ = 0;    // since when the window is closed, the same
-  std::uint32_t stall_bytes_ = 0;   // written since
+  std::uint32_t opened_ms_ = 0;  // of the monotonic clock, modulo 2^32
+  StallMeter stall_;
   std::uint32_t header_bytes_ = 0;  // counted by the session until there is a response
   ErrorCode end_code_ = ErrorCode::kNoError;
   Phase phase_ = Phase::kNoResponse;
   std::uint8_t urgency_ = 3;
   bool incremental_ = false;
-  bool stalled_ = false;
   bool remote_ended_ = false;
   bool request_unwanted_ = false;  // the response is complete, the request goes on
   bool head_request_ = false;

@@ -9,7 +9,7 @@
 namespace perch::net {
 
 struct ListenAddress {
-  std::string host;  // a name, an IPv4 address, an IPv6 address without its brackets, or "*"
+  std::string host;         // a name, an IPv4 address, an IPv6 address without its brackets, or "*"
   std::uint16_t port = 80;  // 443 for https, where none is given
   bool secure = false;      // https
 

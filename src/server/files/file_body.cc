@@ -54,6 +54,11 @@ bool read_fully(int descriptor, std::span<std::byte> out, std::int64_t offset) {
 
 }  // namespace
 
+const std::shared_ptr<StreamBuffers>& StreamBuffers::of_this_thread() {
+  thread_local const auto kBuffers = std::make_shared<StreamBuffers>();
+  return kBuffers;
+}
+
 std::uint64_t thread_serial() {
   static std::atomic<std::uint64_t> last{0};
   thread_local const std::uint64_t serial = last.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -87,7 +92,7 @@ http::PullResult FileSource::pull(std::size_t max) {
 
   const auto wanted = std::min({max, StreamBuffers::kLargeBytes, static_cast<std::size_t>(left)});
   const int descriptor = file_->descriptor.get();
-  if (!buffers_->belong_here()) buffers_ = std::make_shared<StreamBuffers>();
+  if (!buffers_->belong_here()) buffers_ = StreamBuffers::of_this_thread();
   memory::Buffer buffer = buffers_->take(wanted);
   // The kernel moves the modification time before it changes the content: what was read before an
   // unchanged time is unchanged too.

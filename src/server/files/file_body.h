@@ -38,6 +38,11 @@ class StreamBuffers {
   static constexpr std::size_t kSmallBytes = 16 << 10;
   static constexpr std::size_t kLargeBytes = 64 << 10;
 
+  // The calling thread's, which all its caches and streams share: whoever drops a cache, its
+  // buffers go with their thread, since a piece of a body that is still to be written returns to
+  // them.
+  static const std::shared_ptr<StreamBuffers>& of_this_thread();
+
   // Whether the calling thread made them: pools never change hands, though a worker's streams may
   // when a runtime stops, or another one takes the worker's place.
   bool belong_here() const { return owner_ == thread_serial(); }

@@ -61,6 +61,18 @@ const Representation& choose_form(const FileEntry& entry, const http::Request& r
   return entry;
 }
 
+// A rule that sends clients from http to https matches their next request as well: that is where
+// they were sent, and is served.
+bool names_itself(const http::Redirection& to, const http::Request& request) {
+  std::string_view location = to.location;
+  for (const std::string_view part :
+       {request.scheme(), std::string_view("://"), request.authority()}) {
+    if (!location.starts_with(part)) return false;
+    location.remove_prefix(part.size());
+  }
+  return location.substr(0, location.find_first_of("?#")) == request.path();
+}
+
 }  // namespace
 
 FileCache::FileCache(const DocumentRoot& root, const FileOptions& options)
@@ -71,14 +83,19 @@ FileCache::FileCache(const DocumentRoot& root, const FileOptions& options)
               .missing = options.cached_missing,
               .body_bytes = options.cached_body_bytes,
               .open_files = options.open_files}),
-      buffers_(std::make_shared<StreamBuffers>()),
+      buffers_(StreamBuffers::of_this_thread()),
       errors_(loader_, options, heads_),
-      always_rules_(std::ranges::any_of(options.field_rules, &http::FieldRule::always)) {
+      always_rules_(std::ranges::any_of(options.field_rules, &http::FieldRule::always)),
+      redirects_by_url_(std::ranges::any_of(options.redirects, [](const http::RedirectRule& rule) {
+        return !rule.to.starts_with('/');
+      })) {
   if (!options.fallback.empty()) fallback_.emplace(loader_, options, options.fallback, "accept");
 }
 
 http::Response FileCache::answer(const http::Request& request, Instant now) {
-  if (reads(request.method())) {
+  // What is known was not redirected when it was loaded; but a rule to a URL may serve what is
+  // asked for by that URL, and redirect what is not.
+  if (reads(request.method()) && !redirects_by_url_) {
     if (FileEntry* entry = table_.find(request.path())) return answer_known(*entry, request, now);
   }
   return answer_unknown(request, now);
@@ -89,14 +106,13 @@ http::Response FileCache::answer_unknown(const http::Request& request, Instant n
   if (!served && options_.redirects.empty()) return error(405, request, now);
   const auto decoded = http::decode_path(request.path());
   if (decoded) {
-    if (const auto found = http::find_redirect(options_.redirects, *decoded, safe_query(request))) {
-      return redirect(*found, *decoded, request);
-    }
+    const auto found = http::find_redirect(options_.redirects, *decoded, safe_query(request));
+    if (found && !names_itself(*found, request)) return redirect(*found, *decoded, request);
   }
   if (!served) return error(405, request, now);
   if (!decoded) return error(400, request, now);
   std::string path = http::encode_path(*decoded);
-  if (path != request.path()) {
+  if (path != request.path() || redirects_by_url_) {
     if (FileEntry* entry = table_.find(path)) return answer_known(*entry, request, now);
   }
   return load(std::move(path), *decoded, request, now);
@@ -264,7 +280,7 @@ http::Response FileCache::error(int status, const http::Request& request, Instan
 
 // Made anew where another thread's worker takes over.
 const std::shared_ptr<StreamBuffers>& FileCache::own_buffers() {
-  if (!buffers_->belong_here()) buffers_ = std::make_shared<StreamBuffers>();
+  if (!buffers_->belong_here()) buffers_ = StreamBuffers::of_this_thread();
   return buffers_;
 }
 

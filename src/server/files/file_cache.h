@@ -72,7 +72,8 @@ class FileCache {
   std::shared_ptr<StreamBuffers> buffers_;
   ErrorPages errors_;
   std::optional<PageFile> fallback_;
-  bool always_rules_;  // some rule concerns what is no file
+  bool always_rules_;            // some rule concerns what is no file
+  const bool redirects_by_url_;  // some rule names a host
 };
 
 }  // namespace perch::server

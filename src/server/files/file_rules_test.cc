@@ -108,6 +108,26 @@ TEST_F(FileRulesTest, RedirectsComeBeforeFiles) {
   EXPECT_EQ(field("/old?a\tb", "location"), "/");
 }
 
+// The usual rule for a site that is also reached in clear: it holds for those who are not there
+// yet.
+TEST_F(FileRulesTest, ARedirectToTheRequestsOwnUrlServesIt) {
+  options_.redirects = {{.from = "/*", .to = "https://perch.test/*"}};
+  const auto answer = [&](std::string_view scheme, std::string_view authority) {
+    http::RequestHeadPtr head = http::make_request_head();
+    head->scheme = scheme;
+    head->authority = authority;
+    head->method = Method::kGet;
+    head->target = "/?a=b";
+    return cache().answer(http::Request(std::move(head)), now_);
+  };
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(answer("https", "perch.test").status(), 200);
+    EXPECT_EQ(shown_head(answer("http", "perch.test")),
+              "308 location=https://perch.test/?a=b; content-length=0");
+    EXPECT_EQ(answer("https", "www.perch.test").status(), 308);
+  }
+}
+
 TEST_F(FileRulesTest, RedirectsFillNoCache) {
   options_.redirects = {{.from = "/old/*", .to = "/new/*"}};
   for (int i = 0; i < 100; ++i) EXPECT_EQ(status("/old/" + std::to_string(i)), 308);
