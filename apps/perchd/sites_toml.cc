@@ -20,6 +20,8 @@ namespace {
 using Kind = TomlNode::Kind;
 using Keys = std::span<const std::string_view>;
 
+// Those that the file service makes.
+constexpr int kErrorStatuses[] = {400, 404, 405, 412, 416, 503};
 constexpr std::string_view kTables[] = {"files", "header", "redirect", "host"};
 constexpr std::string_view kFilesKeys[] = {"index",    "symlinks", "listing",    "precompressed",
                                            "fallback", "hsts",     "error_pages"};
@@ -235,9 +237,10 @@ class Reader {
       int status = 0;
       const char* end = each.key.data() + each.key.size();
       const auto [stop, error] = std::from_chars(each.key.data(), end, status);
-      if (error != std::errc{} || stop != end || status < 400 || status > 599) {
+      if (error != std::errc{} || stop != end ||
+          std::ranges::find(kErrorStatuses, status) == std::end(kErrorStatuses)) {
         wrong(each.key_at, fmt::format("{} has the key {:?}", name, each.key),
-              "expected a status from 400 to 599");
+              "expected a status that perchd answers with: 400, 404, 405, 412, 416 or 503");
         continue;
       }
       const std::string page_name = fmt::format("{}.{}", name, status);

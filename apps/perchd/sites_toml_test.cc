@@ -182,7 +182,8 @@ constexpr Wrong kWrong[] = {
     {"[files]\nerror_pages = \"/404.html\"",
      "2:15: files.error_pages is \"/404.html\"; expected pages by status: { 404 = \"/404.html\" }"},
     {"[files]\nerror_pages = { 200 = \"/a\" }",
-     "2:17: files.error_pages has the key \"200\"; expected a status from 400 to 599"},
+     "2:17: files.error_pages has the key \"200\"; expected a status that perchd answers with: "
+     "400, 404, 405, 412, 416 or 503"},
     {"[files]\nerror_pages = { 404 = \"../a\" }",
      "2:23: files.error_pages.404 is \"../a\"; expected a path from the root, such as "
      "\"/404.html\""},

@@ -230,14 +230,22 @@ http::Response FileCache::respond_conditionally(const Representation& form, bool
     case http::RangeRequest::Kind::kPartial:
       break;
   }
-  return partial_content(form, *form.heads.ok.over(over_https(request)), asked, own_buffers());
+  const SharedHead& whole = form.heads.ok.over(over_https(request));
+  // Content-Encoding would be taken for that of the multipart body.
+  if (asked.ranges().size() > 1 && whole->fields().contains("content-encoding")) {
+    return respond_whole(form, request);
+  }
+  return partial_content(form, *whole, asked, own_buffers());
 }
 
 http::Response FileCache::respond_missing(const http::Request& request, Instant now) {
   if (fallback_ && looks_like_navigation(request)) {
     if (const FileEntry* page = fallback_->get(now)) return respond_file(*page, request, now);
   }
-  return error(404, request, now);
+  http::Response missing = error(404, request, now);
+  // Another Accept would have been given the page: caches are to know.
+  if (fallback_) missing.fields().add("vary", "accept");
+  return missing;
 }
 
 http::Response FileCache::directory_redirect(const FileEntry& entry, const http::Request& request) {

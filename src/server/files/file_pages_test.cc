@@ -151,6 +151,11 @@ TEST_F(FallbackTest, TheApplicationHasConditionsRangesAndForms) {
             304);
 }
 
+TEST_F(FallbackTest, CachesAreToldWhatItDependsOn) {
+  EXPECT_EQ(field("/some/page", "vary", {{"accept", "text/html"}}), "accept");
+  EXPECT_EQ(field("/some/page", "vary", {{"accept", "*/*"}}), "accept");
+}
+
 TEST_F(FallbackTest, WithoutTheFileItIs404) {
   fs::remove(directory_ / "index.html");
   EXPECT_EQ(status("/users/7", Method::kGet, {{"accept", kBrowser}}), 404);

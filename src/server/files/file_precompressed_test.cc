@@ -42,6 +42,15 @@ TEST_F(PrecompressedTest, AcceptEncodingDecides) {
   EXPECT_EQ(shown("/a.js", "br, gzip"), "gzip gzipped");
 }
 
+// Content-Encoding would be taken for that of the multipart body.
+TEST_F(PrecompressedTest, SeveralRangesAreOfPlainFormsOnly) {
+  const auto status_of = [&](std::string_view coding) {
+    return status("/a.js", Method::kGet, {{"accept-encoding", coding}, {"range", "bytes=0-0,3-3"}});
+  };
+  EXPECT_EQ(status_of("br"), 200);
+  EXPECT_EQ(status_of("identity"), 206);
+}
+
 TEST_F(PrecompressedTest, HeadsOfAllForms) {
   const std::string etag = field("/a.js", "etag", {{"accept-encoding", "br"}});
   http::Response coded = ask("/a.js", Method::kGet, {{"accept-encoding", "br"}});
