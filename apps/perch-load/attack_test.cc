@@ -37,7 +37,8 @@ TEST(Attack, EveryKindBeginsAndGoesOn) {
     out.clear();
     attack.begin(out);
     out.clear();
-    EXPECT_EQ(attack.more(out) == 0, out.empty());
+    const std::size_t written = attack.more(out);
+    EXPECT_EQ(written == 0, out.empty());
   }
   EXPECT_EQ(find_attack("kindness"), nullptr);
 }
