@@ -242,10 +242,7 @@ http::Response FileCache::respond_missing(const http::Request& request, Instant 
   if (fallback_ && looks_like_navigation(request)) {
     if (const FileEntry* page = fallback_->get(now)) return respond_file(*page, request, now);
   }
-  http::Response missing = error(404, request, now);
-  // Another Accept would have been given the page: caches are to know.
-  if (fallback_) missing.fields().add("vary", "accept");
-  return missing;
+  return error(404, request, now);
 }
 
 http::Response FileCache::directory_redirect(const FileEntry& entry, const http::Request& request) {

@@ -119,6 +119,8 @@ SchemeHead HeadMaker::error(int status, std::string_view content_type, std::uint
   if (status == 405) fields.add("allow", "GET, HEAD");
   fields.add("content-type", content_type);
   fields.add("content-length", std::to_string(size));
+  // Another Accept would have been given the fallback: caches are to know.
+  if (status == 404 && !options_.fallback.empty()) fields.add("vary", "accept");
   return head(status, std::move(fields));
 }
 
