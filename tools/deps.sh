@@ -17,7 +17,7 @@ set -eu
 
 build="clang-19 lld-19 cmake ninja-build libstdc++-12-dev libc6-dev
   libssl-dev libboost1.81-dev libnghttp2-dev libfmt-dev libspdlog-dev libtomlplusplus-dev libcli11-dev"
-test="libgtest-dev libbenchmark-dev nlohmann-json3-dev pkg-config curl openssl nghttp2-client nghttp2-server openssl groff-base"
+test="libgtest-dev libbenchmark-dev nlohmann-json3-dev pkg-config curl openssl nghttp2-client nghttp2-server groff-base"
 ci="g++ ccache python3 clang-format-19 libclang-rt-19-dev llvm-19"
 package="dpkg-dev fakeroot"
 peers="nginx h2o haproxy lighttpd lighttpd-mod-openssl wrk"
