@@ -101,17 +101,6 @@ const Option kOptions[] = {
 #undef PERCHD_AT
 #undef PERCHD_CHOICE
 
-std::string described(const Value& value) {
-  struct Describe {
-    std::string operator()(const std::string& text) const { return fmt::format("{:?}", text); }
-    std::string operator()(std::int64_t number) const { return fmt::format("{}", number); }
-    std::string operator()(double number) const { return fmt::format("{}", number); }
-    std::string operator()(bool yes) const { return yes ? "true" : "false"; }
-    std::string operator()(Other other) const { return std::string(other.type); }
-  };
-  return std::visit(Describe{}, value);
-}
-
 // Each returns what is wrong, to be read after the option's name, or an empty text.
 struct Store {
   Config& config;
@@ -283,6 +272,17 @@ const Option* find_option(std::string_view table, std::string_view key) {
     if (option.table == table && option.key == key) return &option;
   }
   return nullptr;
+}
+
+std::string described(const Value& value) {
+  struct Describe {
+    std::string operator()(const std::string& text) const { return fmt::format("{:?}", text); }
+    std::string operator()(std::int64_t number) const { return fmt::format("{}", number); }
+    std::string operator()(double number) const { return fmt::format("{}", number); }
+    std::string operator()(bool yes) const { return yes ? "true" : "false"; }
+    std::string operator()(Other other) const { return std::string(other.type); }
+  };
+  return std::visit(Describe{}, value);
 }
 
 std::optional<Mistake> set(Config& config, const Option& option, const Value& value) {

@@ -78,6 +78,8 @@ struct Other {
   std::string_view type;
 };
 using Value = std::variant<std::string, std::int64_t, double, bool, Other>;
+// As a mistake tells of it: a text in quotes, a number as it is.
+std::string described(const Value& value);
 
 struct Mistake {
   std::string what;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "perch/base/ascii.h"
 #include "perch/http/host_router.h"
 #include "perch/http/path.h"
 #include "perch/http/path_pattern.h"
@@ -47,21 +48,7 @@ constexpr const char* kExpectedRedirect =
 std::string described(const TomlNode& node) {
   if (node.kind == Kind::kArray) return "an array";
   if (node.kind == Kind::kTable) return "a table";
-  struct Describe {
-    std::string operator()(const std::string& text) const { return fmt::format("{:?}", text); }
-    std::string operator()(std::int64_t number) const { return fmt::format("{}", number); }
-    std::string operator()(double number) const { return fmt::format("{}", number); }
-    std::string operator()(bool yes) const { return yes ? "true" : "false"; }
-    std::string operator()(Other other) const { return std::string(other.type); }
-  };
-  return std::visit(Describe{}, node.value);
-}
-
-std::string lowered(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
+  return described(node.value);
 }
 
 const TomlNode* member(const TomlNode& table, std::string_view key) {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "perch/base/ascii.h"
+
 namespace perch::perchd {
 namespace {
 
@@ -23,8 +25,6 @@ constexpr Unit kLikely[] = {{"seconds", 2}, {"second", 2},      {"sec", 2},   {"
                             {"minutes", 1}, {"minute", 1},      {"hours", 0}, {"hour", 0},
                             {"msec", 3},    {"milliseconds", 3}};
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // The unit that was probably meant, or an empty view.
 std::string_view likely_unit(std::string_view word, std::span<const Unit> units) {
   if (units.data() == kTimes) {
@@ -34,7 +34,7 @@ std::string_view likely_unit(std::string_view word, std::span<const Unit> units)
   }
   for (const Unit& unit : units) {
     // "MB", "mib" and "M" all stand for MiB here: units of 1,000 are not offered.
-    if (lower(unit.name.front()) == lower(word.front()) && word.size() <= 3) return unit.name;
+    if (to_lower(unit.name.front()) == to_lower(word.front()) && word.size() <= 3) return unit.name;
   }
   return {};
 }

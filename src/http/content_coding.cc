@@ -3,24 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "perch/base/ascii.h"
+#include "perch/http/field_text.h"
+
 namespace perch::http {
 namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"identity", "gzip", "br", "zstd"};
-
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-bool same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
 
 // "1", "0.5", "0.123": at most three decimals (RFC 9110 section 12.4.2), in thousandths.
 std::optional<int> parse_weight(std::string_view text) {
@@ -41,11 +30,11 @@ std::optional<int> parse_weight(std::string_view text) {
 
 // The weight behind a coding's ";", or 1 where there is none.
 std::optional<int> weight_of(std::string_view parameters) {
-  parameters = trimmed(parameters);
+  parameters = trim(parameters);
   if (parameters.empty()) return 1000;
   if (parameters.front() != ';') return std::nullopt;
-  parameters = trimmed(parameters.substr(1));
-  if (parameters.size() < 2 || lower(parameters[0]) != 'q' || parameters[1] != '=') {
+  parameters = trim(parameters.substr(1));
+  if (parameters.size() < 2 || to_lower(parameters[0]) != 'q' || parameters[1] != '=') {
     return std::nullopt;
   }
   return parse_weight(parameters.substr(2));
@@ -58,9 +47,9 @@ std::string_view to_string(ContentCoding coding) {
 }
 
 std::optional<ContentCoding> parse_content_coding(std::string_view name) {
-  if (same_word(name, "x-gzip")) return ContentCoding::kGzip;
+  if (equal_ignoring_case(name, "x-gzip")) return ContentCoding::kGzip;
   for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (same_word(name, kNames[i])) return static_cast<ContentCoding>(i);
+    if (equal_ignoring_case(name, kNames[i])) return static_cast<ContentCoding>(i);
   }
   return std::nullopt;
 }
@@ -72,17 +61,12 @@ AcceptedCodings::AcceptedCodings(const Fields& request) {
 }
 
 void AcceptedCodings::add_line(std::string_view line) {
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    add_member(trimmed(line.substr(0, comma)));
-    if (comma == std::string_view::npos) return;
-    line.remove_prefix(comma + 1);
-  }
+  for_each_element(line, [this](std::string_view member) { add_member(member); });
 }
 
 void AcceptedCodings::add_member(std::string_view member) {
   const std::size_t end = std::min(member.find(';'), member.size());
-  const std::string_view name = trimmed(member.substr(0, end));
+  const std::string_view name = trim(member.substr(0, end));
   const auto weight = weight_of(member.substr(end));
   if (!weight) return;
   int* known = nullptr;

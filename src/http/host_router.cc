@@ -4,14 +4,14 @@
 #include <array>
 #include <utility>
 
+#include "perch/base/ascii.h"
+
 namespace perch::http {
 namespace {
 
 constexpr std::size_t kLongestHost = 255;  // RFC 1035 section 2.3.4
 constexpr std::size_t kLongestLabel = 63;
 constexpr std::string_view kWildcard = "*.";
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Without port and trailing dot.
 std::string_view host_of(std::string_view authority) {
@@ -23,19 +23,13 @@ std::string_view host_of(std::string_view authority) {
 
 // "_" is in no host name, and in many that are used all the same.
 bool may_stand_in_host(char c) {
-  c = lower(c);
+  c = to_lower(c);
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
 }
 
 bool may_stand_in_address(char c) {
-  c = lower(c);
+  c = to_lower(c);
   return (c >= 'a' && c <= 'f') || (c >= '0' && c <= '9') || c == ':' || c == '.';
-}
-
-std::string lowered(std::string_view text) {
-  std::string all(text);
-  std::ranges::transform(all, all.begin(), lower);
-  return all;
 }
 
 task::Task<Response> misdirected() { co_return Response::error(421); }
@@ -86,7 +80,7 @@ const Handler* HostRouter::find(std::string_view authority) const {
   const std::string_view given = host_of(authority);
   if (given.empty() || given.size() > kLongestHost) return other;
   std::array<char, kLongestHost> buffer;
-  std::ranges::transform(given, buffer.begin(), lower);
+  std::ranges::transform(given, buffer.begin(), to_lower);
   std::string_view host(buffer.data(), given.size());
   if (const auto found = exact_.find(host); found != exact_.end()) return &found->second;
   if (below_.empty()) return other;

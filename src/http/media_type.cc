@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include "perch/base/ascii.h"
+
 namespace perch::http {
 namespace {
 
@@ -265,9 +267,7 @@ std::string_view media_type_of(std::string_view file_name) {
   const std::string_view extension = file_name.substr(dot + 1);
   if (extension.size() > kLongestExtension) return kUnknown;
   std::array<char, kLongestExtension> lower;
-  std::ranges::transform(extension, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::ranges::transform(extension, lower.begin(), to_lower);
   const std::string_view key(lower.data(), extension.size());
   const auto row = std::ranges::lower_bound(kRows, key, {}, &Row::extension);
   return row != kRows.end() && row->extension == key ? row->type : kUnknown;

@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "perch/base/ascii.h"
+#include "perch/http/field_text.h"
+
 namespace perch::http {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 // Cuts a number off the front; what does not fit is the largest there is, which lies beyond the end
 // of every file. Nothing where there is no digit.
@@ -64,7 +57,7 @@ bool touch(const ByteRange& a, const ByteRange& b) {
 constexpr std::string_view kUnit = "bytes=";
 
 bool has_byte_unit(std::string_view value) {
-  return std::ranges::equal(value.substr(0, kUnit.size()), kUnit, {}, lower);
+  return equal_ignoring_case(value.substr(0, kUnit.size()), kUnit);
 }
 
 }  // namespace
@@ -97,7 +90,7 @@ RangeRequest parse_range(std::string_view value, std::uint64_t size) {
   std::size_t listed = 0;
   for (std::string_view rest = value.substr(kUnit.size());;) {
     const std::size_t comma = rest.find(',');
-    const std::string_view member = trimmed(rest.substr(0, comma));
+    const std::string_view member = trim(rest.substr(0, comma));
     if (!member.empty()) {  // an empty member of a list is none (RFC 9110 section 5.6.1.2)
       const auto spec = parse_spec(member);
       if (!spec || ++listed > RangeRequest::kMostRanges) return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "perch/base/ascii.h"
 #include "perch/http/field_text.h"
 
 namespace perch::http2 {
@@ -43,7 +44,7 @@ bool valid_token(std::string_view text) {
 }
 
 bool connection_specific(std::string_view name, std::string_view value) {
-  if (name == "te") return !http::equal_ignoring_case(value, "trailers");
+  if (name == "te") return !equal_ignoring_case(value, "trailers");
   return http::is_connection_field(name);
 }
 
@@ -119,8 +120,7 @@ void RequestBuilder::on_request_field(std::string_view name, std::string_view va
       if (name == "host") {
         // Told apart from :authority by RFC 9113 section 8.3.1; kept in one place for handlers.
         if (has_host_ || !valid_authority(value)) return malformed();
-        if (has_authority_ && !http::equal_ignoring_case(value, head_->authority))
-          return malformed();
+        if (has_authority_ && !equal_ignoring_case(value, head_->authority)) return malformed();
         has_host_ = true;
         if (!has_authority_) head_->authority = value;
         return;

@@ -4,8 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "perch/base/ascii.h"
 #include "perch/base/check.h"
-#include "perch/http/field_text.h"
 #include "perch/http1/session.h"
 #include "perch/http2/session.h"
 #include "perch/task/spawn.h"
@@ -269,7 +269,7 @@ bool Connection::misdirected(std::string_view authority) const {
   const std::string_view opened_for = tls_->server_name();
   if (opened_for.empty()) return false;
   const std::string_view host = authority.substr(0, authority.rfind(':'));
-  return !http::equal_ignoring_case(host, opened_for) && !tls_->certificate_covers(authority);
+  return !equal_ignoring_case(host, opened_for) && !tls_->certificate_covers(authority);
 }
 
 void Connection::on_body(http::ServerStream& stream, std::span<const std::byte> data,

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "perch/http/field_text.h"
+#include "perch/base/ascii.h"
 #include "perch/task/cancel.h"
 #include "perch/task/spawn.h"
 #include "server/connection.h"
@@ -73,8 +73,7 @@ Exchange& Exchange::create(Connection& connection, http::ServerStream& stream) {
 
 void Exchange::start(http::RequestHeadPtr head, bool end_stream) {
   const bool expects_continue =
-      !end_stream &&
-      http::equal_ignoring_case(head->fields.get("expect").value_or(""), "100-continue");
+      !end_stream && equal_ignoring_case(head->fields.get("expect").value_or(""), "100-continue");
   if (server_.options.access_log) {
     access_ = std::make_unique<AccessEntry>(*head, Instant::now());
     connection_->note_peer();

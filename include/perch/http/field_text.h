@@ -1,16 +1,28 @@
 // Text of fields: what both versions' engines and the server ask of it.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <string_view>
 
 namespace perch::http {
 
-constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// As RFC 9110 compares tokens and names: ASCII letters only.
-constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return to_lower(x) == to_lower(y); });
+constexpr std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// Calls `visit` with each element of a comma-separated list, empty ones too, without blanks around.
+template <class Visit>
+void for_each_element(std::string_view list, Visit&& visit) {
+  while (true) {
+    const std::size_t comma = list.find(',');
+    visit(trim(list.substr(0, comma)));
+    if (comma == std::string_view::npos) return;
+    list.remove_prefix(comma + 1);
+  }
 }
 
 // Fields that mean something to one hop only (RFC 9113 section 8.2.2, RFC 9110 section 7.6.1);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "perch/base/ascii.h"
 #include "perch/base/check.h"
+#include "perch/http/field_text.h"
 
 namespace perch::server {
 namespace {
@@ -11,20 +13,13 @@ namespace {
 constexpr int kStatuses[] = {400, 404, 405, 412, 416, 503};
 constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // "text/html;q=0.9" names it, "text/*" does not: programs that take anything are no browsers.
 bool names_html(std::string_view accept) {
-  for (;;) {
-    const std::size_t comma = accept.find(',');
-    std::string_view type = accept.substr(0, comma);
-    type = type.substr(0, type.find(';'));
-    while (type.starts_with(' ') || type.starts_with('\t')) type.remove_prefix(1);
-    while (type.ends_with(' ') || type.ends_with('\t')) type.remove_suffix(1);
-    if (std::ranges::equal(type, std::string_view("text/html"), {}, lower)) return true;
-    if (comma == std::string_view::npos) return false;
-    accept.remove_prefix(comma + 1);
-  }
+  bool named = false;
+  http::for_each_element(accept, [&](std::string_view type) {
+    named |= equal_ignoring_case(http::trim(type.substr(0, type.find(';'))), "text/html");
+  });
+  return named;
 }
 
 }  // namespace
