@@ -36,12 +36,6 @@ constexpr std::string_view kHttp1Refusal =
     "content-length: 0\r\n"
     "\r\n";
 
-// A descriptor on its way to another worker.
-struct HandOver final : task::Post {
-  ServerWorker* target;
-  Accepted accepted;
-};
-
 }  // namespace
 
 Result<void> ServerWorker::watch_listeners() {
@@ -100,14 +94,7 @@ void ServerWorker::place(Accepted accepted) {
 }
 
 void ServerWorker::hand_over(Accepted accepted) {
-  auto* post = new HandOver;
-  post->run = [](task::Post& arrived) noexcept {
-    const std::unique_ptr<HandOver> owned(static_cast<HandOver*>(&arrived));
-    owned->target->add_connection(std::move(owned->accepted));
-  };
-  post->target = this;
-  post->accepted = std::move(accepted);
-  worker_.post(*post);
+  post([this, accepted = std::move(accepted)]() mutable { add_connection(std::move(accepted)); });
 }
 
 // The client learns why, if its socket takes these few bytes at once; over TLS it would take a

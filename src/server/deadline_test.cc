@@ -197,9 +197,7 @@ TEST(Deadlines, AClientThatDoesNotReadIsClosed) {
   TestServer server(options);
   server.start();
   SocketClient client(server.port(), {.receive_buffer = 4096});
-  client.script.preface();
-  client.open_windows();
-  client.script.settings_ack();
+  client.begin_with_open_windows();
   client.script.request(1, get("/bytes/30000000"));
   client.send();
   ASSERT_TRUE(server.open(1));
@@ -216,9 +214,7 @@ TEST(Deadlines, AClientThatReadsTooSlowlyIsClosed) {
   TestServer server(options);
   server.start();
   SocketClient client(server.port(), {.receive_buffer = 4096});
-  client.script.preface();
-  client.open_windows();
-  client.script.settings_ack();
+  client.begin_with_open_windows();
   client.script.request(1, get("/bytes/30000000"));
   client.send();
   EXPECT_TRUE(testing::eventually([&] {
@@ -237,9 +233,7 @@ TEST(Deadlines, ALingeringConnectionIsKeptWhileItsTailIsTaken) {
   TestServer server(options);
   server.start();
   SocketClient client(server.port(), {.receive_buffer = 4096});
-  client.script.preface();
-  client.open_windows();
-  client.script.settings_ack();
+  client.begin_with_open_windows();
   client.script.request(1, get("/bytes/1000000"));
   client.script.frames().goaway(0, http2::ErrorCode::kNoError);
   client.send();

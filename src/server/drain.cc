@@ -13,21 +13,16 @@ constexpr std::uint32_t kSlotsPerBatch = 512;
 
 void ServerWorker::request_drain(DrainStep step) {
   requested_step_.store(step, std::memory_order_release);
-  auto* post = new DrainPost;
-  post->owner = this;
-  post->run = [](task::Post& arrived) noexcept {
-    const std::unique_ptr<DrainPost> owned(static_cast<DrainPost*>(&arrived));
-    ServerWorker& worker = *owned->owner;
-    if (worker.drain_step_ == DrainStep::kServing) worker.give_up_listeners();
-    worker.drain_step_ = worker.requested_step_.load(std::memory_order_acquire);
-    worker.drain_cursor_ = 0;
-    if (worker.drain_step_ == DrainStep::kCutOff) {
-      worker.close_all();
+  post([this] {
+    if (drain_step_ == DrainStep::kServing) give_up_listeners();
+    drain_step_ = requested_step_.load(std::memory_order_acquire);
+    drain_cursor_ = 0;
+    if (drain_step_ == DrainStep::kCutOff) {
+      close_all();
     } else {
-      worker.defer(worker.drain_work_);
+      defer(drain_work_);
     }
-  };
-  worker_.post(*post);
+  });
 }
 
 // At once: the worker may be about to stop, and what connections borrow belongs to its thread.

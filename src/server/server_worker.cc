@@ -64,31 +64,11 @@ void ServerWorker::add_connection(Accepted accepted) {
 }
 
 void ServerWorker::hand_over_tls_context(std::shared_ptr<const tls::ServerContext> context) {
-  struct NewContext final : task::Post {
-    ServerWorker* target;
-    std::shared_ptr<const tls::ServerContext> context;
-  };
-  auto* post = new NewContext;
-  post->run = [](task::Post& arrived) noexcept {
-    const std::unique_ptr<NewContext> owned(static_cast<NewContext*>(&arrived));
-    owned->target->set_tls_context(std::move(owned->context));
-  };
-  post->target = this;
-  post->context = std::move(context);
-  worker_.post(*post);
+  post([this, context = std::move(context)]() mutable { set_tls_context(std::move(context)); });
 }
 
 void ServerWorker::count_down(std::latch& latch) {
-  struct CountDown final : task::Post {
-    std::latch* latch;
-  };
-  auto* post = new CountDown;
-  post->run = [](task::Post& arrived) noexcept {
-    const std::unique_ptr<CountDown> owned(static_cast<CountDown*>(&arrived));
-    owned->latch->count_down();
-  };
-  post->latch = &latch;
-  worker_.post(*post);
+  post([&latch] { latch.count_down(); });
 }
 
 void ServerWorker::ConnectionEvents::on_io(std::uint32_t slot, std::uint32_t generation,

@@ -116,9 +116,9 @@ class ServerWorker {
     static void fire(task::Timer& timer) noexcept;
     ServerWorker& owner;
   };
-  struct DrainPost final : task::Post {
-    ServerWorker* owner;
-  };
+  // Runs `work` on the worker's thread, whichever thread calls.
+  template <class Work>
+  void post(Work work);
   struct DrainWork final : task::Deferred {
     explicit DrainWork(ServerWorker& worker) : Deferred(&run_batch), owner(worker) {}
     static void run_batch(task::Deferred& deferred) noexcept;
@@ -199,5 +199,18 @@ class ServerWorker {
   std::uint32_t drain_cursor_ = 0;
   bool accepting_ = false;
 };
+
+template <class Work>
+void ServerWorker::post(Work work) {
+  struct Posted final : task::Post {
+    explicit Posted(Work given) : Post{&finish, nullptr}, work(std::move(given)) {}
+    static void finish(task::Post& arrived) noexcept {
+      const std::unique_ptr<Posted> owned(static_cast<Posted*>(&arrived));
+      owned->work();
+    }
+    Work work;
+  };
+  worker_.post(*new Posted(std::move(work)));
+}
 
 }  // namespace perch::server

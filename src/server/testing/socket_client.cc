@@ -20,6 +20,12 @@ void SocketClient::handshake(std::vector<http2::Setting> settings) {
   send();
 }
 
+void SocketClient::begin_with_open_windows() {
+  script.preface();
+  open_windows();
+  script.settings_ack();
+}
+
 void SocketClient::open_windows() {
   script.settings({{http2::setting::kInitialWindowSize, http2::kLargestWindow}});
   script.window_update(0, http2::kLargestWindow - http2::kDefaultWindow);

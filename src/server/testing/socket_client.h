@@ -42,6 +42,8 @@ class SocketClient {
   http2::testing::ScriptedClient script;
   // Preface, these settings and the acknowledgement of the server's, at once.
   void handshake(std::vector<http2::Setting> settings = {});
+  // The same with open_windows, not yet sent: a request can follow in the same segment.
+  void begin_with_open_windows();
   // Windows that no test exhausts. Not yet sent.
   void open_windows();
   // False when the server has closed the connection.
